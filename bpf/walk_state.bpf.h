@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef BOBBIN_WALK_STATE_BPF_H
+#define BOBBIN_WALK_STATE_BPF_H
+
+/* Everything a walk knows between two frames. It lives in map memory and not on the BPF stack: each load
+ * from a map is an unknown scalar to the verifier, so its loop states meet after a round or two
+ * (1,800 instead of 600,000 verified instructions). Writers: the headers that include this. */
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bobbin/bpf_abi.h"
+#include "user_registers.bpf.h"
+
+enum {
+	/* One bpf_probe_read_user costs 74 ns whatever its size up to here, so a window serves many
+	 * frames: 101 ns a frame by exact reads, 28 by 1 KiB; 2 KiB gains nothing when caches are cold. */
+	WINDOW_BYTES = 1024,
+	WINDOW_WORDS = WINDOW_BYTES / 8,
+	KNOWN_MAPPINGS = 8,
+	FRAME_SLOTS = 2048, /* both stacks, rounded up: an index is bounded by a mask */
+};
+_Static_assert(FRAME_SLOTS >= MAX_USER_FRAMES + MAX_KERNEL_FRAMES, "every frame has a slot");
+
+/* A mapping that this sample has met. */
+struct known_mapping {
+	__u64 vm_start_vaddr;
+	__u64 size_bytes;
+	__u64 file_offset; /* of vm_start_vaddr */
+	__u32 executable_id; /* 0: no file behind it */
+	__u32 walk_end;	   /* enum walk_end: why frames in it cannot be unwound; 0: they can */
+	struct executable executable;
+};
+
+struct sample_record {
+	struct sample_header header;
+	frame_word frames[FRAME_SLOTS];
+};
+
+struct walk_state {
+	__u64 started_ns; /* the tick, CLOCK_MONOTONIC */
+	__u64 rip;
+	__u64 rsp;
+	__u64 rbp;
+	__u64 mm;   /* address of the mm_struct */
+	__u64 vdso; /* where the process has it */
+	__u64 window_start_vaddr;
+	__u64 window_bytes;
+	__u32 rip_is_return_address;
+	__u32 by_frame_pointer; /* FRAME_BY_FRAME_POINTER applies to rip */
+	__u32 pid;
+	__u32 code;
+	__u32 frame_count; /* kernel and user frames in record */
+	__u32 frame_limit;
+	__u32 walk_end;
+	__u32 ended;
+	__u32 current_mapping; /* index in known */
+	__u32 known_count;
+	__u64 window[WINDOW_WORDS];
+	struct known_mapping known[KNOWN_MAPPINGS];
+	struct sample_record record;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct walk_state);
+} walk_states SEC(".maps");
+
+static __always_inline struct walk_state *this_cpu_walk(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&walk_states, &zero);
+}
+
+static __always_inline void start_walk(struct walk_state *walk,
+				       const struct user_registers *registers)
+{
+	walk->rip = registers->rip;
+	walk->rsp = registers->rsp;
+	walk->rbp = registers->rbp;
+	walk->window_bytes = 0;
+	walk->rip_is_return_address = 0;
+	walk->by_frame_pointer = 0;
+	walk->known_count = 0;
+	walk->ended = 0;
+	/* Stands if the loop runs out of turns. */
+	walk->walk_end = WALK_END_TRUNCATED;
+}
+
+static __always_inline int end_walk(struct walk_state *walk, enum walk_end why)
+{
+	walk->walk_end = why;
+	walk->ended = 1;
+	return 1;
+}
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
+#ifndef BOBBIN_BPF_ABI_H
+#define BOBBIN_BPF_ABI_H
+
+/* Everything that crosses the line between bpf/ and src/, and nothing else: structs, enums, limits.
+ * C11 and C++20; sizes are asserted on both sides. */
+
+#include <linux/types.h>
+
+#ifdef __cplusplus
+#define BOBBIN_ABI_ASSERT static_assert
+namespace bobbin::abi {
+#else
+#define BOBBIN_ABI_ASSERT _Static_assert
+#endif
+
+/* ---- limits ------------------------------------------------------------------------------- */
+
+enum {
+	MAX_USER_FRAMES = 1024,
+	MAX_KERNEL_FRAMES = 127, /* the kernel's own default, kernel.perf_event_max_stack */
+	MAX_EXECUTABLES =
+		16384, /* all of /usr has 1,828 with unwind information; id 0 is never a file */
+	MAX_FILES = MAX_EXECUTABLES,
+	MAX_TARGET_PROCESSES = 16384,
+	MAX_SPECIAL_RULES = 4096, /* all of /usr has 1,043 distinct ones */
+	COMM_BYTES = 16,
+};
+
+/* ---- addresses of frames ---------------------------------------------------------------------
+ * One word a frame. The address lies inside the instruction that was running or that made the call
+ * (a return address is already stepped back by one), so names need no further rule.
+ *
+ *   bit 63      0: a place in a file   [61:40] executable_id   [39:0] offset in the file
+ *               1: no file behind it   [61:0]  address in the process (JIT code and the like)
+ *   bit 62      the frame was found by following the frame pointer, not by unwind information
+ *
+ * Kernel frames are plain kernel addresses. */
+typedef __u64 frame_word;
+
+#define FRAME_IS_ANONYMOUS (1ULL << 63)
+#define FRAME_BY_FRAME_POINTER (1ULL << 62)
+#define FRAME_EXECUTABLE_SHIFT 40
+#define FRAME_EXECUTABLE_MASK ((1ULL << 22) - 1)
+#define FRAME_FILE_OFFSET_MASK ((1ULL << FRAME_EXECUTABLE_SHIFT) - 1)
+#define FRAME_ANONYMOUS_MASK ((1ULL << 62) - 1)
+
+/* ---- files and executables --------------------------------------------------------------------
+ * A file is known by what its inode says. Neither ctime (unlink changes it) nor the number alone
+ * (ext4 hands a freed one to the next file) would do. */
+struct file_key {
+	__u64 inode;
+	__u64 size_bytes;
+	__s64 mtime_ns;
+	__u32 device; /* super_block.s_dev, which stat() does not show on overlayfs and btrfs */
+	__u32 generation;
+};
+BOBBIN_ABI_ASSERT(sizeof(struct file_key) == 32, "a hash key has no holes");
+
+enum file_state {
+	FILE_UNANNOUNCED =
+		0, /* seen, but the announcement found no room: the next sample tries again */
+	FILE_ANNOUNCED = 1, /* user space was told */
+	FILE_READY = 2, /* executables[executable_id] can be used */
+	FILE_REFUSED = 3, /* no table: user space said why in its log and summary */
+};
+
+struct file_entry {
+	__u32 executable_id;
+	__u32 state; /* enum file_state; FILE_READY and FILE_REFUSED are written by user space */
+};
+BOBBIN_ABI_ASSERT(sizeof(struct file_entry) == 8, "value of `files`");
+
+/* The [vdso] of 64-bit processes: one image for the machine, file offset = address - its start. */
+#define EXECUTABLE_ID_VDSO 1
+#define FIRST_FILE_EXECUTABLE_ID 2
+
+/* Where in the pool of unwind words an executable's table lies. Tables are indexed by file offset:
+ * the kernel knows (vm_start, vm_pgoff) and nothing of program headers.
+ *   granule = (file_offset - base_file_offset) >> granule_shift
+ *   directory word of it = word at first_word + granule */
+struct executable {
+	__u64 base_file_offset; /* multiple of 64 KiB; the low 16 bits of an entry are absolute */
+	__u32 first_word; /* index in the pool; multiple of WORDS_PER_CHUNK */
+	__u32 granule_count; /* 0: no table */
+	__u32 granule_shift;
+	__u32 unused;
+};
+BOBBIN_ABI_ASSERT(sizeof(struct executable) == 24, "value of `executables`");
+
+enum announcement_reason {
+	ANNOUNCED_BY_EXEC = 0,
+	ANNOUNCED_BY_SAMPLE = 1,
+	ANNOUNCED_AT_START = 2,
+};
+
+/* "This file is not known yet." Writer: bpf/identify_file.bpf.h; reader: sampler/announcements. */
+struct announcement {
+	struct file_key key;
+	__u64 vm_start_vaddr; /* the mapping that shows it: /proc/PID/map_files/START-END */
+	__u64 vm_end_vaddr;
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u32 executable_id;
+	__u32 pid;
+	__u32 reason; /* enum announcement_reason */
+	__u32 unused;
+};
+BOBBIN_ABI_ASSERT(sizeof(struct announcement) == 72, "record of `announcements`");
+
+/* ---- the unwind table -------------------------------------------------------------------------
+ * A pool of 32-bit words in buckets of 1 MiB. The words of one executable follow each other:
+ * directory, then groups of entries, cut into 4-KiB chunks.
+ *
+ *   directory word   [31:8] index of the group's first entry, from first_word   [7:0] entries
+ *   entry word       [31:16] low 16 bits of the file offset   [15:0] code
+ *
+ * Builder's promises (tests/golden): entries of a group ascend; a group and the word before it, its
+ * predecessor's entry, lie in one chunk; a group has at most 254 entries, so 8 halvings find any. */
+enum {
+	BUCKET_BYTES = 1 << 20,
+	BUCKET_WORDS = BUCKET_BYTES / 4,
+	BUCKET_WORDS_SHIFT = 18,
+	MAX_BUCKETS = 256, /* 256 MiB of tables */
+	WORDS_PER_CHUNK = 1024,
+	MAX_GROUP_ENTRIES = 254,
+	MAX_SEARCH_STEPS = 8,
+	MIN_GRANULE_SHIFT = 7, /* 128 bytes have at most 128 entries */
+	MAX_GRANULE_SHIFT = 16,
+	UNWIND_PAGE_SHIFT = 16,
+};
+BOBBIN_ABI_ASSERT((1 << BUCKET_WORDS_SHIFT) == BUCKET_WORDS, "shift and size agree");
+
+/* code:  cfa = (BASE_RBP ? rbp : rsp) + 8 * [10:0];  return address = *(cfa - 8)
+ *        [13:11] slot: 0 rbp is unchanged, 1..6 rbp = *(cfa - 8 - 8 * slot), 7 a special rule
+ *        bit 14 base, bit 15 reserved for macro entries
+ * 99.74 % of all rows fit. A special's index is [10:0] and, above it, bit 14. */
+enum {
+	CODE_CFA_WORDS_MASK = 0x7ff,
+	CODE_RBP_SLOT_SHIFT = 11,
+	CODE_RBP_SLOT_MASK = 7,
+	CODE_RBP_SLOT_MAX = 6,
+	CODE_RBP_SLOT_SPECIAL = 7,
+	CODE_BASE_RBP = 0x4000,
+	CODE_MACRO = 0x8000,
+	CODE_SPECIAL = CODE_RBP_SLOT_SPECIAL << CODE_RBP_SLOT_SHIFT,
+	CODE_NO_CFI = CODE_SPECIAL, /* special 0: no unwind information covers this address */
+};
+
+enum special_cfa {
+	SPECIAL_CFA_NONE = 0, /* no CFI */
+	SPECIAL_CFA_RSP = 1, /* cfa = rsp + cfa_offset */
+	SPECIAL_CFA_RBP = 2, /* cfa = rbp + cfa_offset */
+	SPECIAL_CFA_REGISTER = 3, /* cfa = cfa_register + cfa_offset: only the leaf knows it */
+	SPECIAL_CFA_DEREF_RSP = 4, /* cfa = *(rsp + cfa_offset) + cfa_addend */
+	SPECIAL_CFA_DEREF_RBP =
+		5, /* cfa = *(rbp + cfa_offset) + cfa_addend; gcc stack realignment */
+	SPECIAL_CFA_PLT = 6, /* cfa = rsp + 8 + ((rip & 15) >= cfa_offset ? 8 : 0) */
+	SPECIAL_CFA_SIGNAL_FRAME = 7, /* registers are in the ucontext of the signal frame at rsp */
+	SPECIAL_CFA_UNSUPPORTED = 8, /* an expression of another shape */
+};
+
+enum special_rbp {
+	SPECIAL_RBP_SAME = 0,
+	SPECIAL_RBP_AT_CFA = 1, /* rbp = *(cfa + rbp_offset) */
+	SPECIAL_RBP_AT_RBP = 2, /* rbp = *(rbp + rbp_offset) */
+	SPECIAL_RBP_LOST =
+		3, /* undefined or an expression: the walk goes on, rbp is not to be trusted */
+};
+
+enum special_return_address {
+	SPECIAL_RA_AT_CFA = 0, /* *(cfa + ra_offset) */
+	SPECIAL_RA_UNDEFINED = 1, /* the outermost frame */
+	SPECIAL_RA_REGISTER = 2, /* in ra_register: only the leaf knows it */
+	SPECIAL_RA_UNSUPPORTED = 3,
+};
+
+struct special_rule {
+	__u8 cfa; /* enum special_cfa */
+	__u8 cfa_register; /* DWARF number; psABI x86-64 figure 3.36 */
+	__u8 rbp; /* enum special_rbp */
+	__u8 return_address; /* enum special_return_address */
+	__u8 ra_register;
+	__u8 unused[3];
+	__s32 cfa_offset;
+	__s32 cfa_addend;
+	__s32 rbp_offset;
+	__s32 ra_offset; /* -8 nearly always */
+};
+BOBBIN_ABI_ASSERT(sizeof(struct special_rule) == 24, "value of `special_rules`");
+
+/* ---- outcomes ---------------------------------------------------------------------------------
+ * X(enumerator, name in metrics, text for people). Expected at sample rate: counted, never logged. */
+
+/* Why the walk of a user stack ended. One for each emitted sample. */
+#define BOBBIN_WALK_ENDS(X)                                                                        \
+	X(WALK_END_BOTTOM, "bottom", "complete")                                                   \
+	X(WALK_END_NO_USER_STACK, "no_user_stack", "kernel thread, no user stack")                 \
+	X(WALK_END_NOT_ASKED, "not_asked", "user stack not asked for")                             \
+	X(WALK_END_TRUNCATED, "truncated", "deeper than 1,024 frames")                             \
+	X(WALK_END_FILE_NOT_READY, "file_not_ready", "unwind information was still being read")    \
+	X(WALK_END_FILE_REFUSED, "file_refused", "the file has no usable unwind information")      \
+	X(WALK_END_FILES_FULL, "files_full", "more files than bobbin has room for")                \
+	X(WALK_END_NO_MAPPING, "no_mapping", "the pc lies in no executable mapping")               \
+	X(WALK_END_MAPPING_UNREADABLE, "mapping_unreadable",                                       \
+	  "the kernel's list of mappings could not be read")                                       \
+	X(WALK_END_NO_CFI, "no_cfi", "code without unwind information and without frame pointer")  \
+	X(WALK_END_ANONYMOUS, "anonymous", "generated code without frame pointer")                 \
+	X(WALK_END_UNSUPPORTED_RULE, "unsupported_rule", "an unwind rule bobbin does not know")    \
+	X(WALK_END_REGISTER_UNKNOWN, "register_unknown",                                           \
+	  "the rule needs a register that only the innermost frame has")                           \
+	X(WALK_END_STACK_UNREADABLE, "stack_unreadable", "stack memory could not be read")         \
+	X(WALK_END_IMPOSSIBLE_FRAME, "impossible_frame",                                           \
+	  "the caller's frame would lie below or askew")                                           \
+	X(WALK_END_IN_EXECVE, "in_execve", "the process was inside execve")                        \
+	X(WALK_END_32_BIT, "compat_32_bit", "32-bit process")
+
+enum walk_end {
+#define X(enumerator, name, text) enumerator,
+	BOBBIN_WALK_ENDS(X)
+#undef X
+		WALK_END_COUNT
+};
+
+/* What became of a tick. ticks = sum of all of these; TICK_EMITTED = records in the ring buffer. */
+#define BOBBIN_TICK_OUTCOMES(X)                                                                    \
+	X(TICK_EMITTED, "emitted", "sampled")                                                      \
+	X(TICK_RING_FULL, "ring_full", "the ring buffer was full")                                 \
+	X(TICK_NOT_A_TARGET, "not_a_target", "not of the processes asked for")                     \
+	X(TICK_OUT_OF_SCOPE, "out_of_scope", "no frame of the kind asked for")                     \
+	X(TICK_IDLE, "idle", "the CPU was idle")                                                   \
+	X(TICK_NO_STATE, "no_state", "per-CPU state was missing")                                  \
+	X(TICK_WALK_NOT_RUN, "walk_not_run", "the kernel refused the loop or tail call")
+
+enum tick_outcome {
+#define X(enumerator, name, text) enumerator,
+	BOBBIN_TICK_OUTCOMES(X)
+#undef X
+		TICK_OUTCOME_COUNT
+};
+
+/* Per CPU; writer: bpf/outcome_counters.bpf.h, reader: sampler/outcome_counts. */
+struct outcome_counters {
+	__u64 ticks;
+	__u64 tick_time_ns; /* run time of the program, by its own clock */
+	__u64 by_tick_outcome[TICK_OUTCOME_COUNT];
+	__u64 by_walk_end[WALK_END_COUNT];
+	__u64 announcements_lost;
+	__u64 stack_windows_read;
+	__u64 mappings_found;
+};
+
+/* ---- the sample -------------------------------------------------------------------------------
+ * One record of `samples`: this header, kernel frames, user frames, leaf first in both.
+ * Writer: bpf/emit_sample.bpf.h; reader: sampler/sample_reader. */
+enum sample_flag {
+	SAMPLE_IN_KERNEL_MODE = 1,
+};
+
+struct sample_header {
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u64 process_start_boot_ns; /* (pid, start) names a process even when the pid is reused */
+	__u64 cgroup_id;
+	__u32 pid; /* thread group id in the root namespace */
+	__u32 tid;
+	__u32 cpu;
+	__u16 kernel_frame_count;
+	__u16 user_frame_count;
+	__u8 walk_end; /* enum walk_end */
+	__u8 flags; /* enum sample_flag */
+	__u16 unused;
+	__u32 unused2;
+	char process_comm[COMM_BYTES];
+	char thread_comm[COMM_BYTES];
+};
+BOBBIN_ABI_ASSERT(sizeof(struct sample_header) == 80, "head of a record in `samples`");
+
+#ifdef __cplusplus
+} // namespace bobbin::abi
+#endif
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "aggregate/raw_sample.h"
+
+namespace bobbin::aggregate {
+
+std::optional<RawSample> parse_sample(std::span<const std::byte> record) {
+    if (record.size() < sizeof(abi::sample_header)) return std::nullopt;
+    const auto* header = reinterpret_cast<const abi::sample_header*>(record.data());
+    const std::size_t kernel = header->kernel_frame_count;
+    const std::size_t user = header->user_frame_count;
+    const std::size_t frames_bytes = record.size() - sizeof(*header);
+    if ((kernel + user) * sizeof(abi::frame_word) > frames_bytes) return std::nullopt;
+    const auto* frames = reinterpret_cast<const abi::frame_word*>(header + 1);
+    return RawSample{.header = header,
+                     .kernel_frames = {frames, kernel},
+                     .user_frames = {frames + kernel, user}};
+}
+
+}  // namespace bobbin::aggregate

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "bobbin/bpf_abi.h"
+
+namespace bobbin::aggregate {
+
+// One record of the ring buffer, borrowed: valid only while the reader's callback runs.
+struct RawSample {
+    const abi::sample_header* header = nullptr;
+    std::span<const abi::frame_word> kernel_frames;  // leaf first
+    std::span<const abi::frame_word> user_frames;    // leaf first
+};
+
+// nullopt: shorter than its header says, which only a mismatched BPF object could send.
+std::optional<RawSample> parse_sample(std::span<const std::byte> record);
+
+}  // namespace bobbin::aggregate

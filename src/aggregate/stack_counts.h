@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "aggregate/raw_sample.h"
+#include "bobbin/bpf_abi.h"
+
+namespace bobbin::aggregate {
+
+// Who ran when the tick came. Samples that agree in this, in their frames and in why the walk ended
+// are one CountedStack.
+struct SampleOwner {
+    std::uint32_t pid = 0;
+    std::uint32_t tid = 0;
+    std::uint32_t cpu = 0;
+    std::uint64_t process_start_boot_ns = 0;
+    std::uint64_t cgroup_id = 0;
+    std::string process_comm;
+    std::string thread_comm;
+
+    friend bool operator==(const SampleOwner&, const SampleOwner&) = default;
+};
+
+struct CountedStack {
+    SampleOwner owner;
+    std::vector<abi::frame_word> kernel_frames;  // leaf first
+    std::vector<abi::frame_word> user_frames;    // leaf first
+    abi::walk_end walk_end = abi::WALK_END_BOTTOM;
+    std::uint64_t count = 0;
+};
+
+struct CountedStacks {
+    std::vector<CountedStack> stacks;
+    std::uint64_t sample_count = 0;  // sum of all counts
+    std::array<std::uint64_t, abi::WALK_END_COUNT> by_walk_end{};
+    std::uint64_t process_count = 0;  // distinct (pid, start time)
+};
+
+// Of everything that tells one CountedStack from another.
+std::uint64_t hash_of(const RawSample& sample);
+
+// Counts samples with equal owner and frames. One thread.
+class StackCounts {
+public:
+    using Hash = std::uint64_t (*)(const RawSample&);
+
+    explicit StackCounts(Hash hash = hash_of) : hash_(hash) {}
+
+    void add(const RawSample& sample);
+    [[nodiscard]] std::uint64_t sample_count() const { return counted_.sample_count; }
+    [[nodiscard]] const CountedStacks& counted() const { return counted_; }
+    // Hands over what was counted and starts from nothing.
+    CountedStacks take();
+
+private:
+    CountedStack& stack_of(const RawSample& sample);
+
+    Hash hash_;
+    CountedStacks counted_;
+    // Index into counted_.stacks. A stack whose hash another one has stands at the next free
+    // number.
+    tsl::robin_map<std::uint64_t, std::size_t> index_by_hash_;
+    std::set<std::pair<std::uint32_t, std::uint64_t>> processes_;  // (pid, start time)
+};
+
+}  // namespace bobbin::aggregate

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cfi/cfa_program.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "cfi/cfa_expression.h"
+#include "cfi/pointer_encoding.h"
+
+namespace bobbin::cfi {
+namespace {
+
+// DWARF 5 section 7.24; the last three are GNU's, from LSB 5.0 section 10.5.2 and binutils.
+enum Opcode : std::uint8_t {
+    kNop = 0x00,
+    kSetLoc = 0x01,
+    kAdvanceLoc1 = 0x02,
+    kAdvanceLoc2 = 0x03,
+    kAdvanceLoc4 = 0x04,
+    kOffsetExtended = 0x05,
+    kRestoreExtended = 0x06,
+    kUndefined = 0x07,
+    kSameValue = 0x08,
+    kRegister = 0x09,
+    kRememberState = 0x0a,
+    kRestoreState = 0x0b,
+    kDefCfa = 0x0c,
+    kDefCfaRegister = 0x0d,
+    kDefCfaOffset = 0x0e,
+    kDefCfaExpression = 0x0f,
+    kExpression = 0x10,
+    kOffsetExtendedSf = 0x11,
+    kDefCfaSf = 0x12,
+    kDefCfaOffsetSf = 0x13,
+    kValOffset = 0x14,
+    kValOffsetSf = 0x15,
+    kValExpression = 0x16,
+    kGnuArgsSize = 0x2e,
+    kGnuNegativeOffsetExtended = 0x2f,
+};
+
+// The upper two bits of an opcode that carries its operand in the lower six.
+enum PrimaryOpcode : std::uint8_t { kExtended = 0, kAdvanceLoc = 1, kOffset = 2, kRestore = 3 };
+
+constexpr std::int64_t kMaxOffset = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kTooLarge = kMaxOffset + 1;  // as is its negative
+
+constexpr bool fits(std::int64_t offset) { return offset >= -kMaxOffset && offset <= kMaxOffset; }
+
+// What holds before any instruction: the psABI has rbp preserved. Nothing says where a return
+// address is that no instruction mentions.
+constexpr UnwindRule kBeforeCie = {.return_address = ReturnAddressKind::kExpression};
+
+}  // namespace
+
+std::optional<UnwindRule> CfaProgram::run_initial(const Cie& cie) {
+    cie_ = &cie;
+    rows_ = nullptr;
+    function_ = {.instructions = cie.initial_instructions, .end_file_vaddr = 1};
+    rule_ = kBeforeCie;
+    rule_.signal_frame = cie.signal_frame;
+    if (!execute()) return std::nullopt;
+    return rule_;
+}
+
+bool CfaProgram::run(const Cie& cie, const Function& function, RowWriter& rows) {
+    cie_ = &cie;
+    rows_ = &rows;
+    function_ = function;
+    rule_ = cie.initial_rule;
+    if (!execute()) return false;
+    if (location_file_vaddr_ < function_.end_file_vaddr && !move_to(function_.end_file_vaddr)) {
+        return false;
+    }
+    rows.append(function_.end_file_vaddr, UnwindRows::kNoCfiRule);
+    return true;
+}
+
+bool CfaProgram::execute() {
+    in_ = ByteReader(function_.instructions);
+    location_file_vaddr_ = function_.start_file_vaddr;
+    remembered_.clear();
+    changed_ = true;
+    while (!in_.at_end() && location_file_vaddr_ < function_.end_file_vaddr) {
+        if (!step(in_.u8())) return false;
+    }
+    return in_.ok();
+}
+
+bool CfaProgram::step(std::uint8_t opcode) {
+    const std::uint8_t operand = opcode & 0x3f;
+    switch (opcode >> 6) {
+        case kAdvanceLoc:
+            return advance(operand);
+        case kOffset:
+            return save_at_cfa(operand, read_factored());
+        case kRestore:
+            restore(operand);
+            return true;
+        default:
+            return step_extended(opcode);
+    }
+}
+
+// The four that make up nearly all of what the primary opcodes leave, and the rest out of line.
+bool CfaProgram::step_extended(std::uint8_t opcode) {
+    switch (opcode) {
+        case kNop:
+            return true;
+        case kDefCfaOffset:
+            return define_cfa_offset(read_offset());
+        case kRememberState:
+            return remember_state();
+        case kRestoreState:
+            return restore_state();
+        default:
+            return step_rare(opcode);
+    }
+}
+
+bool CfaProgram::step_rare(std::uint8_t opcode) {
+    switch (opcode) {
+        case kSetLoc:
+        case kAdvanceLoc1:
+        case kAdvanceLoc2:
+        case kAdvanceLoc4:
+            return step_location(opcode);
+        case kDefCfa:
+        case kDefCfaRegister:
+        case kDefCfaExpression:
+        case kDefCfaSf:
+        case kDefCfaOffsetSf:
+            return step_cfa(opcode);
+        case kGnuArgsSize:
+            (void)in_.uleb128();
+            return true;
+        default:
+            return step_register(opcode);
+    }
+}
+
+bool CfaProgram::step_location(std::uint8_t opcode) {
+    switch (opcode) {
+        case kAdvanceLoc1:
+            return advance(in_.u8());
+        case kAdvanceLoc2:
+            return advance(in_.u16());
+        case kAdvanceLoc4:
+            return advance(in_.u32());
+        default: {
+            const std::uint64_t field_file_vaddr =
+                function_.instructions_file_vaddr + in_.position();
+            const std::uint64_t target =
+                read_encoded_pointer(in_, cie_->pointer_encoding, field_file_vaddr);
+            return in_.ok() && target >= location_file_vaddr_ && move_to(target);
+        }
+    }
+}
+
+bool CfaProgram::step_cfa(std::uint8_t opcode) {
+    switch (opcode) {
+        case kDefCfa: {
+            const std::uint64_t register_number = in_.uleb128();
+            return define_cfa(register_number, read_offset());
+        }
+        case kDefCfaSf: {
+            const std::uint64_t register_number = in_.uleb128();
+            return define_cfa(register_number, read_factored_signed());
+        }
+        case kDefCfaRegister:
+            return define_cfa_register(in_.uleb128());
+        case kDefCfaOffsetSf:
+            return define_cfa_offset(read_factored_signed());
+        default:
+            return define_cfa_expression();
+    }
+}
+
+bool CfaProgram::step_register(std::uint8_t opcode) {
+    const std::uint64_t register_number = in_.uleb128();
+    switch (opcode) {
+        case kOffsetExtended:
+            return save_at_cfa(register_number, read_factored());
+        case kOffsetExtendedSf:
+            return save_at_cfa(register_number, read_factored_signed());
+        case kGnuNegativeOffsetExtended:
+            return save_at_cfa(register_number, -read_factored());
+        case kRestoreExtended:
+            restore(register_number);
+            return true;
+        case kUndefined:
+            set_unrecoverable(register_number);
+            return true;
+        case kSameValue:
+            set_same(register_number);
+            return true;
+        case kRegister:
+            return save_in_register(register_number, in_.uleb128());
+        case kExpression:
+            set_expression(register_number);
+            return true;
+        case kValExpression:
+            in_.skip(in_.uleb128());
+            set_computed(register_number);
+            return true;
+        case kValOffset:
+        case kValOffsetSf:
+            (void)in_.uleb128();  // a signed one is as many bytes
+            set_computed(register_number);
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool CfaProgram::advance(std::uint64_t delta) {
+    std::uint64_t target = 0;
+    if (__builtin_mul_overflow(delta, cie_->code_alignment, &target) ||
+        __builtin_add_overflow(target, location_file_vaddr_, &target)) {
+        return false;
+    }
+    return move_to(target);
+}
+
+// The row of the present address ends where the next begins, so it is appended on leaving it: of
+// several changes at one address the last counts.
+bool CfaProgram::move_to(std::uint64_t file_vaddr) {
+    if (rows_ == nullptr) return false;
+    if (file_vaddr > function_.first_file_vaddr && file_vaddr > location_file_vaddr_ && changed_ &&
+        !append_row()) {
+        return false;
+    }
+    location_file_vaddr_ = file_vaddr;
+    return true;
+}
+
+bool CfaProgram::append_row() {
+    std::uint32_t number = UnwindRows::kNoCfiRule;
+    if (rule_.cfa != CfaKind::kNoCfi) {
+        number = rules_.number_of(rule_);
+        if (number == RuleSet::kNoNumber || rows_->full()) return false;
+    }
+    rows_->append(std::max(location_file_vaddr_, function_.first_file_vaddr), number);
+    changed_ = false;
+    return true;
+}
+
+bool CfaProgram::define_cfa(std::uint64_t register_number, std::int64_t offset) {
+    if (!fits(offset) || register_number > std::numeric_limits<std::uint8_t>::max()) return false;
+    rule_.cfa = CfaKind::kRegisterOffset;
+    rule_.cfa_register = static_cast<std::uint8_t>(register_number);
+    rule_.cfa_offset = static_cast<std::int32_t>(offset);
+    rule_.cfa_addend = 0;
+    changed_ = true;
+    return true;
+}
+
+// Both of these change half of a rule of register and offset; DWARF 5 section 6.4.2.2 has them
+// valid only then.
+bool CfaProgram::define_cfa_register(std::uint64_t register_number) {
+    return rule_.cfa == CfaKind::kRegisterOffset && define_cfa(register_number, rule_.cfa_offset);
+}
+
+bool CfaProgram::define_cfa_offset(std::int64_t offset) {
+    return rule_.cfa == CfaKind::kRegisterOffset && define_cfa(rule_.cfa_register, offset);
+}
+
+bool CfaProgram::define_cfa_expression() {
+    set_cfa_expression(in_.bytes(in_.uleb128()), rule_);
+    changed_ = true;
+    return true;
+}
+
+bool CfaProgram::save_at_cfa(std::uint64_t register_number, std::int64_t offset) {
+    if (register_number != kRbp && register_number != kReturnAddress) return true;
+    if (!fits(offset)) return false;
+    if (register_number == kRbp) {
+        set_rbp(RbpKind::kAtCfa, static_cast<std::int32_t>(offset));
+    } else {
+        set_return_address(ReturnAddressKind::kAtCfa, static_cast<std::int32_t>(offset));
+    }
+    return true;
+}
+
+bool CfaProgram::save_in_register(std::uint64_t register_number, std::uint64_t holder) {
+    if (holder >= kTooLarge) return false;
+    if (register_number == kRbp) {
+        set_rbp(RbpKind::kInRegister, static_cast<std::int32_t>(holder));
+    } else if (register_number == kReturnAddress) {
+        set_return_address(ReturnAddressKind::kInRegister, static_cast<std::int32_t>(holder));
+    }
+    return true;
+}
+
+void CfaProgram::set_rbp(RbpKind kind, std::int32_t offset) {
+    rule_.rbp = kind;
+    rule_.rbp_offset = offset;
+    changed_ = true;
+}
+
+void CfaProgram::set_return_address(ReturnAddressKind kind, std::int32_t offset) {
+    rule_.return_address = kind;
+    rule_.ra_offset = offset;
+    changed_ = true;
+}
+
+void CfaProgram::set_unrecoverable(std::uint64_t register_number) {
+    if (register_number == kRbp) set_rbp(RbpKind::kUndefined, 0);
+    if (register_number == kReturnAddress) set_return_address(ReturnAddressKind::kUndefined, 0);
+}
+
+// A return address that is "the same" would make every frame its own caller.
+void CfaProgram::set_same(std::uint64_t register_number) {
+    if (register_number == kRbp) set_rbp(RbpKind::kSame, 0);
+    if (register_number == kReturnAddress) set_return_address(ReturnAddressKind::kExpression, 0);
+}
+
+void CfaProgram::set_computed(std::uint64_t register_number) {
+    if (register_number == kRbp) set_rbp(RbpKind::kExpression, 0);
+    if (register_number == kReturnAddress) set_return_address(ReturnAddressKind::kExpression, 0);
+}
+
+void CfaProgram::set_expression(std::uint64_t register_number) {
+    const std::span<const std::byte> expression = in_.bytes(in_.uleb128());
+    set_computed(register_number);
+    if (register_number == kRbp) set_rbp_expression(expression, rule_);
+}
+
+// Back to what the CIE says.
+void CfaProgram::restore(std::uint64_t register_number) {
+    const UnwindRule& initial = rows_ == nullptr ? kBeforeCie : cie_->initial_rule;
+    if (register_number == kRbp) set_rbp(initial.rbp, initial.rbp_offset);
+    if (register_number == kReturnAddress) {
+        set_return_address(initial.return_address, initial.ra_offset);
+    }
+}
+
+bool CfaProgram::remember_state() {
+    const std::uint32_t number = rules_.number_of(rule_);
+    if (number == RuleSet::kNoNumber) return false;
+    remembered_.push_back(number);
+    return true;
+}
+
+bool CfaProgram::restore_state() {
+    if (remembered_.empty()) return false;
+    rule_ = rules_[remembered_.back()];
+    remembered_.pop_back();
+    changed_ = true;
+    return true;
+}
+
+std::int64_t CfaProgram::read_offset() {
+    return static_cast<std::int64_t>(std::min(in_.uleb128(), std::uint64_t{kTooLarge}));
+}
+
+std::int64_t CfaProgram::read_factored() { return scale(static_cast<std::int64_t>(in_.uleb128())); }
+
+std::int64_t CfaProgram::read_factored_signed() { return scale(in_.sleb128()); }
+
+std::int64_t CfaProgram::scale(std::int64_t factored) const {
+    std::int64_t offset = 0;
+    const bool overflowed = __builtin_mul_overflow(factored, cie_->data_alignment, &offset);
+    return overflowed || !fits(offset) ? kTooLarge : offset;
+}
+
+}  // namespace bobbin::cfi

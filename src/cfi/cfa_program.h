@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/byte_reader.h"
+#include "cfi/cie_fde.h"
+#include "cfi/row_writer.h"
+#include "cfi/rule_set.h"
+#include "cfi/unwind_row.h"
+
+namespace bobbin::cfi {
+
+// Interprets call frame instructions, DWARF 5 section 6.4.2, and keeps of them what UnwindRule has
+// room for. Each instruction costs constant time beyond its own bytes. One object serves a whole
+// section, so that no function allocates.
+class CfaProgram {
+public:
+    explicit CfaProgram(RuleSet& rules) : rules_(rules) {}
+
+    // The rule in which every function of `cie` begins; nullopt: malformed.
+    std::optional<UnwindRule> run_initial(const Cie& cie);
+
+    // Where the instructions of one function lie, and which of its addresses are still to be given
+    // rows: those from `first_file_vaddr` on.
+    struct Function {
+        std::span<const std::byte> instructions;
+        std::uint64_t instructions_file_vaddr = 0;
+        std::uint64_t start_file_vaddr = 0;
+        std::uint64_t end_file_vaddr = 0;
+        std::uint64_t first_file_vaddr = 0;
+    };
+    // Appends the rows of `function` and a "no CFI" row at its end. False: malformed; some rows may
+    // have been appended by then. Instructions for addresses past the end are not looked at.
+    bool run(const Cie& cie, const Function& function, RowWriter& rows);
+
+private:
+    bool execute();
+    bool step(std::uint8_t opcode);
+    bool step_extended(std::uint8_t opcode);
+    bool step_rare(std::uint8_t opcode);
+    bool step_location(std::uint8_t opcode);
+    bool step_cfa(std::uint8_t opcode);
+    bool step_register(std::uint8_t opcode);
+
+    bool advance(std::uint64_t delta);
+    bool move_to(std::uint64_t file_vaddr);
+    bool append_row();
+
+    bool define_cfa(std::uint64_t register_number, std::int64_t offset);
+    bool define_cfa_register(std::uint64_t register_number);
+    bool define_cfa_offset(std::int64_t offset);
+    bool define_cfa_expression();
+
+    bool save_at_cfa(std::uint64_t register_number, std::int64_t offset);
+    void set_rbp(RbpKind kind, std::int32_t offset);
+    void set_return_address(ReturnAddressKind kind, std::int32_t offset);
+    void set_unrecoverable(std::uint64_t register_number);
+    void set_same(std::uint64_t register_number);
+    bool save_in_register(std::uint64_t register_number, std::uint64_t holder);
+    void set_computed(std::uint64_t register_number);
+    void set_expression(std::uint64_t register_number);
+    void restore(std::uint64_t register_number);
+    bool remember_state();
+    bool restore_state();
+
+    // Offsets beyond 32 bits come as one that no rule takes.
+    std::int64_t read_offset();
+    std::int64_t read_factored();
+    std::int64_t read_factored_signed();
+    [[nodiscard]] std::int64_t scale(std::int64_t factored) const;
+
+    RuleSet& rules_;
+    std::vector<std::uint32_t> remembered_;  // numbers in rules_: four bytes for a one-byte opcode
+
+    const Cie* cie_ = nullptr;
+    RowWriter* rows_ = nullptr;  // nullptr: the initial instructions of a CIE
+    Function function_;
+    ByteReader in_;
+    std::uint64_t location_file_vaddr_ = 0;
+    UnwindRule rule_;
+    bool changed_ = true;  // rule_ is not the one of the row appended last
+};
+
+}  // namespace bobbin::cfi

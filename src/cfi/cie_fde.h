@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/byte_reader.h"
+#include "cfi/unwind_row.h"
+
+namespace bobbin::cfi {
+
+enum class EntryKind : std::uint8_t {
+    kCie,
+    kFde,
+    kMalformed,  // too short for its id, or an FDE that points before the section
+};
+
+// One entry of the section, not yet understood.
+struct Entry {
+    EntryKind kind = EntryKind::kMalformed;
+    std::uint32_t section_offset = 0;      // of its length field: how FDEs name their CIE
+    std::uint32_t cie_section_offset = 0;  // of an FDE
+    std::uint32_t body_section_offset = 0;
+    std::span<const std::byte> body;  // what follows the id
+};
+
+// Walks the entries of a section of less than 4 GiB, from length to length.
+class EntryReader {
+public:
+    explicit EntryReader(std::span<const std::byte> section)
+        : section_(section), reader_(section) {}
+
+    // nullopt at the end: of the section, at a length of zero (LSB 5.0 section 10.6.1), or at one
+    // that leaves the section.
+    std::optional<Entry> next();
+    // Why reading ended early; empty if it did not.
+    [[nodiscard]] const std::string& stopped() const { return stopped_; }
+
+private:
+    std::optional<std::uint64_t> read_length();
+
+    std::span<const std::byte> section_;
+    ByteReader reader_;
+    std::string stopped_;
+};
+
+// What the FDEs of one CIE share.
+struct Cie {
+    std::uint32_t section_offset = 0;
+    std::uint8_t pointer_encoding = 0;  // readable
+    bool sized_augmentation = false;    // FDEs carry augmentation data too
+    bool signal_frame = false;
+    std::uint64_t code_alignment = 1;
+    std::int64_t data_alignment = 1;
+    std::span<const std::byte> initial_instructions;
+    UnwindRule initial_rule;  // what those make; filled in by their interpreter
+};
+
+// One function's rows, still as a program.
+struct Fde {
+    std::uint64_t start_file_vaddr = 0;
+    std::uint64_t end_file_vaddr = 0;
+    std::uint32_t cie_index = 0;
+    std::uint32_t instructions_section_offset = 0;
+    std::uint32_t instructions_size_bytes = 0;
+
+    // A removed function, or one of no bytes: nothing to unwind and nothing wrong.
+    [[nodiscard]] bool is_empty() const {
+        return start_file_vaddr == 0 || end_file_vaddr == start_file_vaddr;
+    }
+};
+
+// nullopt: malformed, or of a kind that no x86-64 compiler writes (versions other than 1, 3 and 4,
+// the augmentation "eh" of gcc 2, another return address column than 16).
+std::optional<Cie> parse_cie(const Entry& entry);
+
+// nullopt: malformed. `cie_index` is left at 0.
+std::optional<Fde> parse_fde(const Entry& entry, const Cie& cie, std::uint64_t section_file_vaddr);
+
+}  // namespace bobbin::cfi

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.h"
+
+#include <fmt/core.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+#include "cli/record_arguments.h"
+#include "cli/split_arguments.h"
+#include "cli/system_facts.h"
+#include "cli/terminal_text.h"
+#include "cli/verbs.h"
+
+namespace bobbin::cli {
+namespace {
+
+constexpr std::string_view kVersionText = "bobbin " BOBBIN_VERSION "\n";
+
+UserError unknown_verb(const std::string& typed) {
+    const std::optional<std::string> meant = nearest_verb(typed);
+    std::string why = meant ? fmt::format("did you mean {}?", *meant) : std::string();
+    if (!meant) {
+        why = "the verbs are";
+        for (const Verb& verb : all_verbs()) why += fmt::format(" {}", verb.name);
+    }
+    return usage_error(nullptr, fmt::format("unknown verb {}", shell_quote(typed)), why);
+}
+
+Understood understand_flag_before_verb(const std::string& typed) {
+    if (typed == "-h" || typed == "--help") return Answer{help_text()};
+    if (typed == "-V" || typed == "--version") return Answer{std::string(kVersionText)};
+    const std::optional<std::string> meant = nearest_flag(program_flags(), typed);
+    return usage_error(nullptr, fmt::format("unknown flag {}", shell_quote(typed)),
+                       meant ? fmt::format("did you mean {}?", *meant)
+                             : "a verb comes first: bobbin record -F 99");
+}
+
+Understood understand_help(std::span<const std::string> words) {
+    if (words.empty()) return Answer{help_text()};
+    const Verb* const verb = find_verb(words.front());
+    if (verb == nullptr) return unknown_verb(words.front());
+    return Answer{help_text(*verb)};
+}
+
+// The one file that `verb` works on.
+tl::expected<std::string, UserError> take_path(const Verb& verb, const SplitArguments& arguments) {
+    if (arguments.rest.size() == 1) return arguments.rest.front();
+    if (arguments.rest.empty()) {
+        return tl::unexpected(usage_error(&verb, fmt::format("{} needs a file", verb.name), {}));
+    }
+    return tl::unexpected(usage_error(&verb, fmt::format("{} takes one file", verb.name),
+                                      "it was also given " + shell_quote(arguments.rest[1])));
+}
+
+// "0x401000" or "4198400".
+std::optional<std::uint64_t> parse_address(std::string_view text) {
+    const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+    if (is_hex) text.remove_prefix(2);
+    std::uint64_t address = 0;
+    const char* const text_end = text.data() + text.size();
+    const auto [end, problem] = std::from_chars(text.data(), text_end, address, is_hex ? 16 : 10);
+    if (problem != std::errc{} || end != text_end) return std::nullopt;
+    return address;
+}
+
+Understood understand_doctor(const Verb& verb, const SplitArguments& arguments) {
+    if (!arguments.rest.empty()) {
+        return usage_error(&verb, fmt::format("{} takes no arguments", verb.name),
+                           "it was given " + shell_quote(arguments.rest.front()));
+    }
+    return DoctorCommand{arguments.has("json")};
+}
+
+Understood understand_object_info(const Verb& verb, const SplitArguments& arguments) {
+    auto path = take_path(verb, arguments);
+    if (!path) return std::move(path).error();
+    return ObjectInfoCommand{std::move(*path), arguments.has("json")};
+}
+
+Understood understand_show_unwind(const Verb& verb, const SplitArguments& arguments) {
+    auto path = take_path(verb, arguments);
+    if (!path) return std::move(path).error();
+    ShowUnwindCommand command{std::move(*path), std::nullopt};
+    if (const std::string* text = arguments.last("pc")) {
+        command.pc_file_vaddr = parse_address(*text);
+        if (!command.pc_file_vaddr) {
+            return usage_error(&verb, fmt::format("{} is not an address", shell_quote(*text)),
+                               "addresses are like 0x401000 or 4198400");
+        }
+    }
+    return command;
+}
+
+// The thread group of a thread, from its status file.
+std::optional<pid_t> read_process_of(pid_t pid) {
+    std::ifstream status(fmt::format("/proc/{}/status", pid));
+    for (std::string key; status >> key;) {
+        pid_t process = 0;
+        if (key == "Tgid:" && status >> process) return process;
+    }
+    // With hidepid a process of another user has no folder in /proc, but still refuses signals.
+    if (::kill(pid, 0) == 0 || errno == EPERM) return pid;
+    return std::nullopt;
+}
+
+}  // namespace
+
+Surroundings this_machine() {
+    return {read_system_facts().perf_event_max_sample_rate_hz, read_process_of};
+}
+
+Understood understand(std::span<const std::string> arguments, const Surroundings& surroundings) {
+    if (arguments.empty()) {
+        UserError missing = unknown_verb({});
+        missing.what = "a verb is missing";
+        return missing;
+    }
+    const std::string& first = arguments.front();
+    const std::span<const std::string> others = arguments.subspan(1);
+    if (first.starts_with('-')) return understand_flag_before_verb(first);
+    if (first == "help") return understand_help(others);
+    const Verb* const verb = find_verb(first);
+    if (verb == nullptr) return unknown_verb(first);
+
+    auto split = split_arguments(*verb, others);
+    if (!split) return std::move(split).error();
+    if (split->has("help")) return Answer{help_text(*verb)};
+    if (verb->name == "doctor") return understand_doctor(*verb, *split);
+    if (verb->name == "object-info") return understand_object_info(*verb, *split);
+    if (verb->name == "show-unwind") return understand_show_unwind(*verb, *split);
+    auto config = read_record_arguments(*split, surroundings);
+    if (!config) return std::move(config).error();
+    return std::move(*config);
+}
+
+Command parse_command_line(int argc, const char* const* argv) {
+    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    Understood understood = understand(arguments, this_machine());
+    return std::visit(
+        [](auto&& result) -> Command {
+            using Kind = std::decay_t<decltype(result)>;
+            if constexpr (std::is_same_v<Kind, Answer>) {
+                fmt::print("{}", result.text);
+                return Finished{kExitOk};
+            } else if constexpr (std::is_same_v<Kind, UserError>) {
+                print(result);
+                return Finished{result.exit_status};
+            } else {
+                return std::forward<decltype(result)>(result);
+            }
+        },
+        std::move(understood));
+}
+
+}  // namespace bobbin::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "cli/errors.h"
+#include "cli/exit_status.h"
+#include "config/record_config.h"
+
+namespace bobbin::cli {
+
+struct DoctorCommand {
+    bool json = false;
+};
+struct ObjectInfoCommand {
+    std::string path;
+    bool json = false;
+};
+struct ShowUnwindCommand {
+    std::string path;
+    std::optional<std::uint64_t> pc_file_vaddr;
+};
+// Nothing left to do: help, version or an error was printed.
+struct Finished {
+    int exit_status = kExitOk;
+};
+
+using Command = std::variant<config::RecordConfig, DoctorCommand, ObjectInfoCommand,
+                             ShowUnwindCommand, Finished>;
+
+// argv -> one checked command. Prints help and version to stdout, errors to stderr. Opens nothing
+// but the places where the profiles will be written.
+Command parse_command_line(int argc, const char* const* argv);
+
+// What a command line is checked against.
+struct Surroundings {
+    std::optional<std::uint32_t> max_sample_rate_hz;  // kernel.perf_event_max_sample_rate
+    // The process a pid or tid belongs to; nullopt: there is none.
+    std::function<std::optional<pid_t>(pid_t)> process_of;
+};
+Surroundings this_machine();
+
+// Text asked for: help, version.
+struct Answer {
+    std::string text;
+};
+using Understood = std::variant<config::RecordConfig, DoctorCommand, ObjectInfoCommand,
+                                ShowUnwindCommand, Answer, UserError>;
+
+// The same without printing. `arguments` begin behind the program's name.
+Understood understand(std::span<const std::string> arguments, const Surroundings& surroundings);
+
+}  // namespace bobbin::cli

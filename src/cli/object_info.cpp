@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/object_info.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cfi/eh_frame.h"
+#include "cli/open_elf.h"
+#include "cli/terminal_text.h"
+#include "unwind_table/build_table.h"
+#include "unwind_table/special_rules.h"
+
+namespace bobbin::cli {
+namespace {
+
+// Fills the part about unwinding; the error becomes `no_unwind_reason`.
+Result<> read_unwind_part(const elf::ElfFile& file, ObjectInfo& info) {
+    BOBBIN_TRY(const std::optional<elf::SectionBytes> section, file.read_eh_frame());
+    if (!section) return fail("there is no .eh_frame");
+    info.eh_frame_bytes = section->bytes.size();
+    BOBBIN_TRY(const cfi::EhFrame frames, cfi::read_eh_frame(section->bytes, section->file_vaddr));
+    info.fde_count = frames.fde_count;
+    info.fde_refused_count = frames.fde_refused_count;
+    info.row_count = frames.unwind.rows.size();
+    info.distinct_rule_count = frames.unwind.rules.size();
+    unwind_table::SpecialRules specials;
+    BOBBIN_TRY(const unwind_table::UnwindTable table,
+               unwind_table::build_table(frames.unwind, file.load_segments(), specials));
+    info.table_entry_count = table.entry_count;
+    info.table_bytes = table.words.size() * sizeof(table.words.front());
+    info.granule_shift = table.granule_shift;
+    info.rules_dropped = table.rules_dropped;
+    if (!frames.stopped.empty()) return fail(".eh_frame ends early: {}", frames.stopped);
+    return {};
+}
+
+std::string describe_segment(const elf::LoadSegment& segment) {
+    return fmt::format("segment     offset {:#x} + {:#x} bytes at {:#x}, {:#x} in memory{}\n",
+                       segment.file_offset, segment.file_size_bytes, segment.file_vaddr,
+                       segment.memory_size_bytes, segment.executable ? ", executable" : "");
+}
+
+const char* type_text(const ObjectInfo& info) {
+    return info.position_independent ? "position-independent (ET_DYN)"
+                                     : "fixed addresses (ET_EXEC)";
+}
+
+}  // namespace
+
+Result<ObjectInfo> read_object_info(const std::string& path) {
+    BOBBIN_TRY(const OpenElf object, open_elf(path));
+    ObjectInfo info;
+    info.path = path;
+    info.build_id = object.file.build_id();
+    info.position_independent = object.file.is_position_independent();
+    info.segments = object.file.load_segments();
+    BOBBIN_TRY(const std::vector<elf::Symbol> symbols, object.file.read_function_symbols());
+    info.function_symbol_count = symbols.size();
+    if (Result<> unwind = read_unwind_part(object.file, info); !unwind) {
+        info.no_unwind_reason = unwind.error().message();
+    }
+    return info;
+}
+
+std::string describe(const ObjectInfo& info) {
+    std::string text = fmt::format("path        {}\n", printable(info.path));
+    text += fmt::format("build id    {}\n",
+                        info.build_id.empty() ? "none" : elf::to_hex(info.build_id));
+    text += fmt::format("type        {}\n", type_text(info));
+    for (const elf::LoadSegment& segment : info.segments) text += describe_segment(segment);
+    text += fmt::format("symbols     {} functions\n", thousands(info.function_symbol_count));
+    text += fmt::format(".eh_frame   {} bytes, {} FDEs ({} refused), {} rows, {} distinct rules\n",
+                        thousands(info.eh_frame_bytes), thousands(info.fde_count),
+                        thousands(info.fde_refused_count), thousands(info.row_count),
+                        thousands(info.distinct_rule_count));
+    text += fmt::format("table       {} bytes, {} entries, granules of {} bytes (shift {})\n",
+                        thousands(info.table_bytes), thousands(info.table_entry_count),
+                        info.table_bytes == 0 ? 0 : 1U << info.granule_shift, info.granule_shift);
+    if (info.rules_dropped > 0) {
+        text += fmt::format("            {} rows without a place for their rule\n",
+                            thousands(info.rules_dropped));
+    }
+    if (!info.no_unwind_reason.empty()) {
+        text += fmt::format("unwinding   {}\n", printable(info.no_unwind_reason));
+    }
+    return text;
+}
+
+std::string to_json(const ObjectInfo& info) {
+    using Json = nlohmann::ordered_json;
+    Json segments = Json::array();
+    for (const elf::LoadSegment& segment : info.segments) {
+        segments.push_back(Json{{"file_offset", segment.file_offset},
+                                {"file_size_bytes", segment.file_size_bytes},
+                                {"file_vaddr", segment.file_vaddr},
+                                {"memory_size_bytes", segment.memory_size_bytes},
+                                {"executable", segment.executable}});
+    }
+    Json report{{"path", info.path},
+                {"build_id", elf::to_hex(info.build_id)},
+                {"position_independent", info.position_independent},
+                {"segments", std::move(segments)},
+                {"function_symbols", info.function_symbol_count},
+                {"eh_frame_bytes", info.eh_frame_bytes},
+                {"fdes", info.fde_count},
+                {"fdes_refused", info.fde_refused_count},
+                {"rows", info.row_count},
+                {"distinct_rules", info.distinct_rule_count},
+                {"table_entries", info.table_entry_count},
+                {"table_bytes", info.table_bytes},
+                {"granule_shift", info.granule_shift},
+                {"rules_dropped", info.rules_dropped}};
+    if (!info.no_unwind_reason.empty()) report["no_unwind_reason"] = info.no_unwind_reason;
+    // A path need not be UTF-8.
+    return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+int run_object_info(const ObjectInfoCommand& command) {
+    const Result<ObjectInfo> info = read_object_info(command.path);
+    if (!info) {
+        const UserError error = explain_file_failure(info.error(), command.path);
+        print(error);
+        return error.exit_status;
+    }
+    fmt::print("{}", command.json ? to_json(*info) : describe(*info));
+    return kExitOk;
+}
+
+}  // namespace bobbin::cli

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/record.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/errors.h"
+#include "cli/exit_status.h"
+#include "cli/launch_command.h"
+#include "daemon/name_interruptibly.h"
+#include "daemon/progress_line.h"
+#include "daemon/sampling.h"
+#include "daemon/signals.h"
+#include "daemon/wait_for_end.h"
+
+namespace bobbin::daemon {
+namespace {
+
+int say(const cli::UserError& error, const config::RecordConfig& config) {
+    cli::print(error);
+    // env(1) keeps 1 for the command's own use.
+    const bool plain_failure = error.exit_status == cli::kExitFailure;
+    return plain_failure && !config.command.empty() ? cli::kExitRecordFailed : error.exit_status;
+}
+
+// Period of the event: what one sample stands for.
+std::chrono::nanoseconds period_of(const config::RecordConfig& config) {
+    return std::chrono::nanoseconds{std::chrono::seconds{1}} / config.frequency_hz;
+}
+
+// Completes the profile with what only the recording knows, and gives its summary.
+cli::RecordSummary complete(symbolize::NamedProfile& profile, const Sampling& sampling,
+                            const config::RecordConfig& config, const RecordingFacts& facts,
+                            std::chrono::nanoseconds duration) {
+    profile.period = period_of(config);
+    profile.started = sampling.started;
+    profile.duration = duration;
+    cli::RecordSummary summary = summarize(profile, *sampling.catalog, facts);
+    profile.comments = cli::describe(summary);
+    profile.comments.push_back(describe_accounting(facts.counters));
+    return summary;
+}
+
+Result<> write_files(const symbolize::NamedProfile& profile, const config::RecordConfig& config,
+                     cli::RecordSummary& summary) {
+    for (const output::OutputFile& output : config.outputs) {
+        BOBBIN_TRY(auto written, output.write(profile, output::sudo_user()));
+        summary.files.push_back(std::move(written));
+    }
+    return {};
+}
+
+void print_summary(const cli::RecordSummary& summary, const config::RecordConfig& config) {
+    if (config.quiet) return;
+    for (const std::string& line : cli::describe(summary)) fmt::print(stderr, "{}\n", line);
+}
+
+// SIGUSR2: writes what there is and goes on sampling.
+void write_snapshot(const Sampling& sampling, const config::RecordConfig& config) {
+    const auto counted = sampling.sample_walk->snapshot();
+    const auto duration = std::chrono::steady_clock::now() - sampling.started_steady;
+    auto profile = name(counted, *sampling.catalog, *sampling.labels, symbolize::Names::kResolve);
+    const auto facts = facts_of(sampling, config, counted);
+    if (!facts) return cli::print(cli::explain_failure(facts.error()));
+    auto summary = complete(profile, sampling, config, *facts, duration);
+    if (const auto written = write_files(profile, config, summary); !written) {
+        return cli::print(cli::explain_failure(written.error()));
+    }
+    if (!config.quiet) fmt::print(stderr, "bobbin: wrote a snapshot; sampling goes on\n");
+}
+
+struct Finish {
+    int exit_status = cli::kExitOk;
+    bool in_a_hurry = false;  // threads that still name are left behind
+};
+
+// Stops the clocks, names, writes and says what came of it.
+Finish finish(Sampling& sampling, const config::RecordConfig& config, Signals& signals) {
+    const auto failed = [&config](const Error& error) {
+        return Finish{.exit_status = say(cli::explain_failure(error), config)};
+    };
+    if (const auto stopped = sampling.events.stop(); !stopped) return failed(stopped.error());
+    const auto duration = std::chrono::steady_clock::now() - sampling.started_steady;
+    const auto counted = sampling.sample_walk->finish();
+    const auto facts = facts_of(sampling, config, counted);
+    if (!facts) return failed(facts.error());
+    auto named = name_interruptibly(counted, *sampling.catalog, *sampling.labels, signals);
+    if (named.aborted) std::_Exit(cli::kExitAborted);
+    auto summary = complete(named.profile, sampling, config, *facts, duration);
+    if (const auto written = write_files(named.profile, config, summary); !written) {
+        return {.exit_status = failed(written.error()).exit_status,
+                .in_a_hurry = named.names_skipped};
+    }
+    print_summary(summary, config);
+    return {.exit_status = cli::kExitOk, .in_a_hurry = named.names_skipped};
+}
+
+std::optional<cli::UserError> open_gate(cli::LaunchedCommand& command,
+                                        const config::RecordConfig& config) {
+    const auto started = command.start();
+    if (started) return std::nullopt;
+    return cli::explain_command_failure(started.error(), config.command.front());
+}
+
+int run(const config::RecordConfig& config, std::span<const std::string> invocation,
+        Signals& signals, std::optional<cli::LaunchedCommand>& command) {
+    std::vector<pid_t> targets = config.pids;
+    if (command) targets.push_back(command->pid());
+    auto sampling = prepare_sampling(config, targets, invocation);
+    if (!sampling) return say(sampling.error(), config);
+    if (const auto started = start(*sampling); !started) {
+        return say(cli::explain_failure(started.error()), config);
+    }
+    if (command) {
+        if (const auto error = open_gate(*command, config)) return say(*error, config);
+    }
+    ProgressLine progress(*sampling, config);
+    const EndWatch watch{.signals = signals,
+                         .command = command ? &*command : nullptr,
+                         .targets = config.pids,
+                         .duration = config.duration};
+    const Result<> ended =
+        wait_for_end(watch, {.each_second = [&] { progress.show(); },
+                             .snapshot = [&] { write_snapshot(*sampling, config); }});
+    progress.clear();
+    if (!ended) return say(cli::explain_failure(ended.error()), config);
+    const Finish finished = finish(*sampling, config, signals);
+    int exit_status = finished.exit_status;
+    if (command && exit_status == cli::kExitOk) exit_status = wait_for_command(*command, signals);
+    if (finished.in_a_hurry) std::_Exit(exit_status);
+    return exit_status;
+}
+
+}  // namespace
+
+int record(const config::RecordConfig& config, std::span<const std::string> invocation) {
+    auto signals = Signals::open();
+    if (!signals) return say(cli::explain_failure(signals.error()), config);
+    std::optional<cli::LaunchedCommand> command;
+    if (!config.command.empty()) {
+        // Forked before any thread of ours exists.
+        auto prepared = cli::LaunchedCommand::prepare(config.command, output::sudo_user());
+        if (!prepared) return say(cli::explain_failure(prepared.error()), config);
+        command.emplace(std::move(*prepared));
+    }
+    return run(config, invocation, *signals, command);
+}
+
+}  // namespace bobbin::daemon

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/sampling.h"
+
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "cli/system_facts.h"
+
+namespace bobbin::daemon {
+namespace {
+
+// All of /usr/bin takes about 4 s to read on one slow core; nobody runs all of it.
+constexpr std::chrono::milliseconds kPatienceForRunningFiles{20'000};
+
+// One descriptor is held for each executable file that is met. Not being allowed to raise the limit
+// is no error: files beyond it are then lost, counted and said.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        spdlog::debug("raise RLIMIT_NOFILE: {}", std::strerror(errno));
+    }
+}
+
+// Kernels before 5.11 charge BPF maps against this one; later ones do not look at it.
+void raise_locked_memory_limit() {
+    const rlimit unlimited{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+    if (::setrlimit(RLIMIT_MEMLOCK, &unlimited) != 0) {
+        spdlog::debug("raise RLIMIT_MEMLOCK: {}", std::strerror(errno));
+    }
+}
+
+sampler::BpfOptions options_of(const config::RecordConfig& config, bool only_targets,
+                               std::size_t cpu_count) {
+    return {.only_targets = only_targets,
+            .leave_out_kernel_frames = config.scope == config::FrameScope::kUserOnly,
+            .leave_out_user_frames = config.scope == config::FrameScope::kKernelOnly,
+            .cpu_count = static_cast<std::uint32_t>(cpu_count)};
+}
+
+Result<Sampling> build_stages(sampler::BpfProgram program, std::vector<int> cpus,
+                              sampler::PerfEvents events) {
+    auto catalog = std::make_unique<executable::Catalog>();
+    auto labels = std::make_unique<sampler::ProcessLabelReader>();
+    BOBBIN_CHECK(program.attach_process_events());
+    BOBBIN_TRY(auto unwind_walk, UnwindWalk::start(program, *catalog, kPatienceForRunningFiles));
+    BOBBIN_TRY(auto sample_walk, SampleWalk::start(program, *labels));
+    return Sampling{.program = std::move(program),
+                    .cpus = std::move(cpus),
+                    .catalog = std::move(catalog),
+                    .labels = std::move(labels),
+                    .unwind_walk = std::move(unwind_walk),
+                    .sample_walk = std::move(sample_walk),
+                    .events = std::move(events),
+                    .started = {},
+                    .started_steady = {}};
+}
+
+}  // namespace
+
+tl::expected<Sampling, cli::UserError> prepare_sampling(const config::RecordConfig& config,
+                                                        const std::vector<pid_t>& targets,
+                                                        std::span<const std::string> invocation) {
+    const cli::SystemFacts facts = cli::read_system_facts();
+    if (!facts.may_record()) return tl::unexpected(cli::explain_not_root(facts, invocation));
+    if (!facts.has_btf) return tl::unexpected(cli::explain_missing_btf(facts));
+    raise_descriptor_limit();
+    raise_locked_memory_limit();
+    auto cpus = sampler::online_cpus();
+    if (!cpus) return tl::unexpected(cli::explain_failure(cpus.error()));
+    auto program = sampler::BpfProgram::load(options_of(config, !targets.empty(), cpus->size()));
+    if (!program) {
+        return tl::unexpected(cli::explain_load_failure(program.error(), facts, invocation));
+    }
+    for (const pid_t target : targets) {
+        if (const auto added = program->add_target(target); !added) {
+            return tl::unexpected(cli::explain_failure(added.error()));
+        }
+    }
+    auto events = sampler::PerfEvents::open(*cpus, config.frequency_hz, program->tick_program_fd());
+    if (!events) {
+        return tl::unexpected(cli::explain_sampling_failure(events.error(), facts, invocation));
+    }
+    auto stages = build_stages(std::move(*program), std::move(*cpus), std::move(*events));
+    if (!stages) {
+        return tl::unexpected(cli::explain_load_failure(stages.error(), facts, invocation));
+    }
+    return std::move(*stages);
+}
+
+Result<> start(Sampling& sampling) {
+    sampling.started = std::chrono::system_clock::now();
+    sampling.started_steady = std::chrono::steady_clock::now();
+    return sampling.events.start();
+}
+
+Result<RecordingFacts> facts_of(const Sampling& sampling, const config::RecordConfig& config,
+                                const aggregate::CountedStacks& counted) {
+    BOBBIN_TRY(const auto counters,
+               sampler::read_outcome_counts(sampling.program.outcome_counts_fd()));
+    return RecordingFacts{.frequency_hz = config.frequency_hz,
+                          .cpu_count = static_cast<std::uint32_t>(sampling.cpus.size()),
+                          .process_count = counted.process_count,
+                          .bpf_map_bytes = sampling.program.map_bytes(),
+                          .counters = counters};
+}
+
+symbolize::NamedProfile name(const aggregate::CountedStacks& counted,
+                             const executable::Catalog& catalog,
+                             const sampler::ProcessLabelReader& labels, symbolize::Names names) {
+    const auto labels_of = [&labels](const aggregate::SampleOwner& owner,
+                                     symbolize::SampleLabels& to) {
+        auto of_process = labels.find(owner.pid, owner.process_start_boot_ns);
+        to.cgroup = std::move(of_process.cgroup);
+        to.unit = std::move(of_process.unit);
+        to.container = std::move(of_process.container);
+    };
+    return symbolize::name_stacks(counted, catalog, labels_of, names);
+}
+
+}  // namespace bobbin::daemon

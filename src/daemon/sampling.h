@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "cli/errors.h"
+#include "config/record_config.h"
+#include "daemon/sample_walk.h"
+#include "daemon/summarize.h"
+#include "daemon/unwind_walk.h"
+#include "executable/catalog.h"
+#include "sampler/bpf_program.h"
+#include "sampler/outcome_counts.h"
+#include "sampler/perf_events.h"
+#include "sampler/process_labels.h"
+#include "symbolize/name_stacks.h"
+
+namespace bobbin::daemon {
+
+// The stages of both walks, in the order they are built and so torn down in reverse. Passive: the
+// walks run by themselves, record.cpp says when to start and stop.
+struct Sampling {
+    sampler::BpfProgram program;
+    std::vector<int> cpus;
+    std::unique_ptr<executable::Catalog> catalog;
+    std::unique_ptr<sampler::ProcessLabelReader> labels;
+    std::unique_ptr<UnwindWalk> unwind_walk;
+    std::unique_ptr<SampleWalk> sample_walk;
+    sampler::PerfEvents events;
+    std::chrono::system_clock::time_point started;
+    std::chrono::steady_clock::time_point started_steady;
+};
+
+// Loads the programs, publishes what runs already and opens the events, which do not tick yet.
+// `targets`: the processes to sample; empty is the whole machine.
+tl::expected<Sampling, cli::UserError> prepare_sampling(const config::RecordConfig& config,
+                                                        const std::vector<pid_t>& targets,
+                                                        std::span<const std::string> invocation);
+
+Result<> start(Sampling& sampling);
+
+// The counters and sizes as they are now.
+Result<RecordingFacts> facts_of(const Sampling& sampling, const config::RecordConfig& config,
+                                const aggregate::CountedStacks& counted);
+
+// Counted stacks -> named profile with times, period and comments still to be filled by the caller.
+symbolize::NamedProfile name(const aggregate::CountedStacks& counted,
+                             const executable::Catalog& catalog,
+                             const sampler::ProcessLabelReader& labels, symbolize::Names names);
+
+}  // namespace bobbin::daemon

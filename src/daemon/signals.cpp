@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/signals.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace bobbin::daemon {
+
+Result<Signals> Signals::open() {
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (const int number : {SIGINT, SIGTERM, SIGUSR2}) sigaddset(&wanted, number);
+    if (const int error = ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr); error != 0) {
+        return fail_with(error, "block signals");
+    }
+    struct sigaction ignore{};
+    ignore.sa_handler = SIG_IGN;
+    ::sigaction(SIGPIPE, &ignore, nullptr);
+    UniqueFd fd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!fd.is_open()) return fail_with(errno, "signalfd");
+    return Signals(std::move(fd));
+}
+
+std::optional<Signals::Event> Signals::take() {
+    signalfd_siginfo info{};
+    if (::read(fd_.get(), &info, sizeof(info)) != sizeof(info)) return std::nullopt;
+    return Event{.signal = static_cast<int>(info.ssi_signo),
+                 .from_terminal = info.ssi_code == SI_KERNEL};
+}
+
+}  // namespace bobbin::daemon

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace bobbin::elf {
+
+// One PT_LOAD. In memory, file bytes [file_offset, +file_size) stand at [file_vaddr, +file_size)
+// plus the load bias.
+struct LoadSegment {
+    std::uint64_t file_offset = 0;
+    std::uint64_t file_size_bytes = 0;
+    std::uint64_t file_vaddr = 0;
+    std::uint64_t memory_size_bytes = 0;
+    bool executable = false;
+};
+
+struct SectionBytes {
+    std::vector<std::byte> bytes;  // decompressed
+    std::uint64_t file_vaddr = 0;
+};
+
+// One function symbol of .symtab or .dynsym. Size 0 means "not stated" (assembly).
+struct Symbol {
+    std::uint64_t file_vaddr = 0;
+    std::uint64_t size_bytes = 0;
+    std::string name;  // as in the file: mangled, with its @version cut off
+};
+
+// NT_GNU_BUILD_ID; empty when the file has none.
+using BuildId = std::vector<std::byte>;
+std::string to_hex(std::span<const std::byte> bytes);
+
+// One 64-bit little-endian x86-64 ELF file, read with pread only: a target may truncate or replace
+// its file at any moment, and an mmap of it would then be a SIGBUS. The bytes are hostile: every
+// size is checked against the file and the limits below before anything is allocated. Any thread,
+// one at a time. It does not follow debug links and knows nothing of processes.
+class ElfFile {
+public:
+    // What one file may cost us. libxul's .eh_frame has 13 MiB, the largest .symtab seen 80 MiB.
+    static constexpr std::uint64_t kMaxSectionBytes = 256ULL << 20;
+    static constexpr std::size_t kMaxSegments = 256;
+    static constexpr std::size_t kMaxSections = 65536;
+    static constexpr std::size_t kMaxSymbols = 8ULL << 20;
+
+    // `fd` is borrowed and must stay open as long as the object. Only a regular file is accepted.
+    static Result<ElfFile> open(int fd);
+    // An image in memory, such as the vdso; the bytes are copied.
+    static Result<ElfFile> from_memory(std::span<const std::byte> image);
+
+    ElfFile(ElfFile&&) noexcept;
+    ElfFile& operator=(ElfFile&&) noexcept;
+    ~ElfFile();
+
+    [[nodiscard]] const std::vector<LoadSegment>& load_segments() const;
+    [[nodiscard]] const BuildId& build_id() const;
+    [[nodiscard]] bool is_position_independent() const;  // ET_DYN
+
+    // nullopt: there is no such section (or it has no bytes, SHT_NOBITS).
+    [[nodiscard]] Result<std::optional<SectionBytes>> read_section(std::string_view name) const;
+
+    // .eh_frame by section header or, where section headers are stripped, by PT_GNU_EH_FRAME, whose
+    // header points at it (LSB 5.0 chapter 10.6.2); it then ends with its segment.
+    [[nodiscard]] Result<std::optional<SectionBytes>> read_eh_frame() const;
+
+    // STT_FUNC and STT_GNU_IFUNC with an address, of .symtab, else of .dynsym; unsorted.
+    [[nodiscard]] Result<std::vector<Symbol>> read_function_symbols() const;
+
+private:
+    struct State;
+    explicit ElfFile(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+// The two ways between the address spaces of a file; nullopt outside every segment.
+std::optional<std::uint64_t> file_offset_of(std::span<const LoadSegment> segments,
+                                            std::uint64_t file_vaddr);
+std::optional<std::uint64_t> file_vaddr_of(std::span<const LoadSegment> segments,
+                                           std::uint64_t file_offset);
+
+}  // namespace bobbin::elf

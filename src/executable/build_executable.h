@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "bobbin/bpf_abi.h"
+#include "executable/executable.h"
+#include "executable/open_file.h"
+#include "unwind_table/build_table.h"
+#include "unwind_table/special_rules.h"
+
+namespace bobbin::executable {
+
+// A file read and packed, ready to be given to the kernel side. Second step of open, build,
+// publish.
+struct BuiltExecutable {
+    abi::file_key key{};
+    Executable executable;
+    std::optional<unwind_table::UnwindTable> table;  // none: executable.refused says why
+};
+
+// Reads ELF and CFI and packs the table. Never fails as a whole: a file that cannot be read, or not
+// wholly, becomes an executable without a table, with the reason in `refused`. Worker threads.
+BuiltExecutable build_executable(OpenedFile file, unwind_table::SpecialRules& specials);
+
+// The same for an image in memory: the vdso.
+BuiltExecutable build_vdso(std::span<const std::byte> image, unwind_table::SpecialRules& specials);
+
+}  // namespace bobbin::executable

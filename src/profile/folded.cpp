@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "profile/pprof.h"
+
+namespace bobbin::profile {
+namespace {
+
+using CountedLine = std::pair<std::string, std::uint64_t>;
+
+// ';' separates frames and a newline ends the stack; neither may come from a name.
+void append_frame(std::string& line, std::string_view name) {
+    std::transform(name.begin(), name.end(), std::back_inserter(line), [](char c) {
+        if (c == ';') return ':';
+        return static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    });
+}
+
+std::string fold(const symbolize::NamedProfile& profile, const symbolize::NamedStack& stack) {
+    std::string line;
+    append_frame(line, stack.labels.comm.empty() ? "[unknown]" : stack.labels.comm);
+    for (auto index = stack.locations.rbegin(); index != stack.locations.rend(); ++index) {
+        const symbolize::Location& location = profile.locations[*index];
+        for (auto at = location.lines.rbegin(); at != location.lines.rend(); ++at) {
+            line += ';';
+            append_frame(line, profile.functions[at->function].name);
+            if (location.is_kernel) line += "_[k]";
+        }
+    }
+    return line;
+}
+
+}  // namespace
+
+std::string encode_folded(const symbolize::NamedProfile& profile) {
+    std::vector<CountedLine> lines;
+    lines.reserve(profile.stacks.size());
+    for (const symbolize::NamedStack& stack : profile.stacks) {
+        lines.emplace_back(fold(profile, stack), stack.count);
+    }
+    std::sort(lines.begin(), lines.end());
+
+    std::string text;
+    for (auto line = lines.begin(); line != lines.end();) {
+        std::uint64_t count = 0;
+        const auto first = line;
+        for (; line != lines.end() && line->first == first->first; ++line) count += line->second;
+        text.append(first->first).append(" ").append(std::to_string(count)).append("\n");
+    }
+    return text;
+}
+
+}  // namespace bobbin::profile

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampler/bpf_kernel_tables.h"
+
+#include <bpf/bpf.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "bobbin/bpf_abi.h"
+
+namespace bobbin::sampler {
+
+// One array map of one value, mapped into this process.
+class BpfKernelTables::Bucket {
+public:
+    static Result<std::unique_ptr<Bucket>> create() {
+        LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+        UniqueFd fd(bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_bucket", sizeof(__u32),
+                                   abi::BUCKET_BYTES, 1, &options));
+        if (!fd.is_open()) return fail_with(errno, "make a bucket of unwind words");
+        void* const words =
+            ::mmap(nullptr, abi::BUCKET_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+        if (words == MAP_FAILED) return fail_with(errno, "map a bucket of unwind words");
+        return std::unique_ptr<Bucket>(new Bucket(std::move(fd), words));
+    }
+    Bucket(const Bucket&) = delete;
+    Bucket& operator=(const Bucket&) = delete;
+    ~Bucket() { ::munmap(words_, abi::BUCKET_BYTES); }
+
+    [[nodiscard]] int fd() const { return fd_.get(); }
+    void write(std::size_t word, std::span<const std::uint32_t> words) {
+        std::memcpy(static_cast<std::byte*>(words_) + word * sizeof(std::uint32_t), words.data(),
+                    words.size_bytes());
+    }
+
+private:
+    Bucket(UniqueFd fd, void* words) : fd_(std::move(fd)), words_(words) {}
+    UniqueFd fd_;
+    void* words_;
+};
+
+BpfKernelTables::BpfKernelTables(const BpfProgram& program)
+    : buckets_fd_(program.unwind_buckets_fd()),
+      executables_fd_(program.executables_fd()),
+      files_fd_(program.files_fd()),
+      special_rules_fd_(program.special_rules_fd()) {}
+BpfKernelTables::~BpfKernelTables() = default;
+
+Result<> BpfKernelTables::add_bucket() {
+    BOBBIN_TRY(auto bucket, Bucket::create());
+    const auto index = static_cast<__u32>(buckets_.size());
+    const int fd = bucket->fd();
+    // The only call that waits for RCU (8-16 ms), once a MiB.
+    if (bpf_map_update_elem(buckets_fd_, &index, &fd, BPF_ANY) != 0) {
+        return fail_with(errno, "add a bucket of unwind words");
+    }
+    buckets_.push_back(std::move(bucket));
+    return {};
+}
+
+Result<> BpfKernelTables::write_words(std::uint32_t first_word,
+                                      std::span<const std::uint32_t> words) {
+    std::uint64_t word = first_word;
+    while (!words.empty()) {
+        const auto bucket = static_cast<std::size_t>(word >> abi::BUCKET_WORDS_SHIFT);
+        while (bucket >= buckets_.size()) BOBBIN_CHECK(add_bucket());
+        const std::size_t at = word % abi::BUCKET_WORDS;
+        const auto here = words.first(std::min(words.size(), abi::BUCKET_WORDS - at));
+        buckets_[bucket]->write(at, here);
+        words = words.subspan(here.size());
+        word += here.size();
+    }
+    return {};
+}
+
+Result<> BpfKernelTables::write_special_rules(std::uint32_t first_index,
+                                              std::span<const abi::special_rule> rules) {
+    for (__u32 index = first_index; const abi::special_rule& rule : rules) {
+        if (bpf_map_update_elem(special_rules_fd_, &index, &rule, BPF_ANY) != 0) {
+            return fail_with(errno, "write special rule {}", index);
+        }
+        ++index;
+    }
+    return {};
+}
+
+Result<> BpfKernelTables::set_executable(std::uint32_t executable_id,
+                                         const abi::executable& executable) {
+    if (bpf_map_update_elem(executables_fd_, &executable_id, &executable, BPF_ANY) != 0) {
+        return fail_with(errno, "publish executable {}", executable_id);
+    }
+    return {};
+}
+
+Result<> BpfKernelTables::set_file(const abi::file_key& key, const abi::file_entry& entry) {
+    if (bpf_map_update_elem(files_fd_, &key, &entry, BPF_ANY) != 0) {
+        return fail_with(errno, "publish the state of inode {}", key.inode);
+    }
+    return {};
+}
+
+}  // namespace bobbin::sampler

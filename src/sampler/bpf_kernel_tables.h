@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sampler/bpf_program.h"
+#include "unwind_feed/kernel_tables.h"
+
+namespace bobbin::sampler {
+
+// The kernel side's maps. Buckets are made as words reach them and are mapped into this process, so
+// a table is written by a copy and not by a system call for each MiB. One thread.
+class BpfKernelTables final : public unwind_feed::KernelTables {
+public:
+    explicit BpfKernelTables(const BpfProgram& program);
+    ~BpfKernelTables() override;
+
+    Result<> write_words(std::uint32_t first_word, std::span<const std::uint32_t> words) override;
+    Result<> write_special_rules(std::uint32_t first_index,
+                                 std::span<const abi::special_rule> rules) override;
+    Result<> set_executable(std::uint32_t executable_id,
+                            const abi::executable& executable) override;
+    Result<> set_file(const abi::file_key& key, const abi::file_entry& entry) override;
+
+private:
+    class Bucket;
+    Result<> add_bucket();
+
+    int buckets_fd_;
+    int executables_fd_;
+    int files_fd_;
+    int special_rules_fd_;
+    std::vector<std::unique_ptr<Bucket>> buckets_;
+};
+
+}  // namespace bobbin::sampler

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampler/bpf_program.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <profiler.skel.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "bobbin/bpf_abi.h"
+#include "sampler/mapping_self_test.h"
+
+namespace bobbin::sampler {
+namespace {
+
+// At 99 Hz a CPU fills 100 KB/s with deep stacks; the reader looks every 100 ms. 10,000 Hz fits
+// too.
+constexpr std::uint32_t kSamplesBytesPerCpu = 1U << 20;
+constexpr std::uint32_t kMinSamplesBytes = 4U << 20;
+constexpr std::uint32_t kMaxSamplesBytes = 64U << 20;
+
+bool kernel_has_helper(bpf_func_id helper) {
+    return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, helper, nullptr) == 1;
+}
+
+bool kernel_has_mapping_iterator() {
+    btf* const kernel = btf__load_vmlinux_btf();
+    const bool has = kernel != nullptr &&
+                     btf__find_by_name_kind(kernel, "bpf_iter__task_vma", BTF_KIND_STRUCT) > 0;
+    btf__free(kernel);
+    return has;
+}
+
+void choose_programs(profiler_bpf& skeleton, TickProgram tick_program) {
+    const bool tail_calls = tick_program == TickProgram::kTailCalls;
+    bpf_program__set_autoload(skeleton.progs.on_tick, tick_program == TickProgram::kLoop);
+    bpf_program__set_autoload(skeleton.progs.on_tick_tail_calls, tail_calls);
+    bpf_program__set_autoload(skeleton.progs.continue_walk, tail_calls);
+    bpf_program__set_autoload(skeleton.progs.on_tick_find_vma,
+                              tick_program == TickProgram::kFindVma);
+    bpf_program__set_autoload(skeleton.progs.announce_mapped_file, kernel_has_mapping_iterator());
+}
+
+std::uint32_t samples_bytes(std::uint32_t cpu_count) {
+    const std::uint64_t wanted = std::uint64_t{cpu_count} * kSamplesBytesPerCpu;
+    return std::bit_ceil(static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(wanted, kMinSamplesBytes, kMaxSamplesBytes)));
+}
+
+// Ids below FIRST_FILE_EXECUTABLE_ID have a fixed meaning.
+Result<> fill_free_ids(int queue_fd) {
+    for (__u32 id = FIRST_FILE_EXECUTABLE_ID; id < abi::MAX_EXECUTABLES; ++id) {
+        if (bpf_map_update_elem(queue_fd, nullptr, &id, BPF_ANY) != 0) {
+            return fail_with(errno, "fill the queue of executable ids");
+        }
+    }
+    return {};
+}
+
+// "memlock:\t4210688" in the map's fdinfo: what the kernel charges for it.
+std::uint64_t charged_bytes(int map_fd) {
+    std::ifstream fdinfo(fmt::format("/proc/self/fdinfo/{}", map_fd));
+    for (std::string line; std::getline(fdinfo, line);) {
+        if (line.starts_with("memlock:")) return std::stoull(line.substr(line.find_last_of("\t ")));
+    }
+    return 0;
+}
+
+std::uint64_t charged_bytes_of_buckets(int buckets_fd) {
+    std::uint64_t bytes = 0;
+    for (__u32 index = 0; index < abi::MAX_BUCKETS; ++index) {
+        __u32 map_id = 0;
+        if (bpf_map_lookup_elem(buckets_fd, &index, &map_id) != 0) break;
+        const UniqueFd bucket(bpf_map_get_fd_by_id(map_id));
+        // Reading by id wants CAP_SYS_ADMIN; a bucket is charged by its size and some pages.
+        bytes += bucket.is_open() ? charged_bytes(bucket.get()) : std::uint64_t{abi::BUCKET_BYTES};
+    }
+    return bytes;
+}
+
+int log_from_libbpf(libbpf_print_level level, const char* format, va_list arguments) {
+    std::array<char, 1024> line;
+    std::vsnprintf(line.data(), line.size(), format, arguments);
+    std::string_view text(line.data());
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    spdlog::log(level == LIBBPF_DEBUG ? spdlog::level::trace : spdlog::level::debug, "{}", text);
+    return 0;
+}
+
+}  // namespace
+
+const char* name_of(TickProgram program) {
+    switch (program) {
+        case TickProgram::kLoop:
+            return "on_tick";
+        case TickProgram::kTailCalls:
+            return "on_tick_tail_calls";
+        case TickProgram::kFindVma:
+            return "on_tick_find_vma";
+    }
+    return "";
+}
+
+void BpfProgram::SkeletonDeleter::operator()(profiler_bpf* skeleton) const {
+    profiler_bpf__destroy(skeleton);
+}
+
+BpfProgram::BpfProgram(Skeleton skeleton, TickProgram tick_program, std::string fallback_reason)
+    : skeleton_(std::move(skeleton)),
+      tick_program_(tick_program),
+      fallback_reason_(std::move(fallback_reason)) {}
+BpfProgram::BpfProgram(BpfProgram&&) noexcept = default;
+BpfProgram& BpfProgram::operator=(BpfProgram&&) noexcept = default;
+BpfProgram::~BpfProgram() = default;
+
+Result<BpfProgram::Skeleton> BpfProgram::load_with(const BpfOptions& options,
+                                                   TickProgram tick_program) {
+    Skeleton skeleton(profiler_bpf__open());
+    if (!skeleton) return fail_with(errno, "open the BPF object");
+    skeleton->rodata->only_targets = options.only_targets;
+    skeleton->rodata->leave_out_kernel_frames = options.leave_out_kernel_frames;
+    skeleton->rodata->leave_out_user_frames = options.leave_out_user_frames;
+    skeleton->rodata->agent_pid = static_cast<__u32>(::getpid());
+    choose_programs(*skeleton, tick_program);
+    bpf_map__set_max_entries(skeleton->maps.samples, samples_bytes(options.cpu_count));
+    if (const int status = profiler_bpf__load(skeleton.get()); status != 0) {
+        return fail_with(status, "load the BPF programs ({})", name_of(tick_program));
+    }
+    if (tick_program == TickProgram::kTailCalls) {
+        const __u32 index = 0;
+        const int program = bpf_program__fd(skeleton->progs.continue_walk);
+        if (bpf_map_update_elem(bpf_map__fd(skeleton->maps.walk_programs), &index, &program,
+                                BPF_ANY) != 0) {
+            return fail_with(errno, "chain the BPF programs");
+        }
+    }
+    BOBBIN_CHECK(fill_free_ids(bpf_map__fd(skeleton->maps.free_executable_ids)));
+    return skeleton;
+}
+
+Result<BpfProgram> BpfProgram::load(const BpfOptions& options) {
+    libbpf_set_print(log_from_libbpf);
+    const TickProgram preferred =
+        kernel_has_helper(BPF_FUNC_loop) ? TickProgram::kLoop : TickProgram::kTailCalls;
+    BOBBIN_TRY(auto skeleton, load_with(options, preferred));
+    const MappingProbe probe{
+        .program_fd = bpf_program__fd(skeleton->progs.find_own_mapping),
+        .start_vaddr = &skeleton->bss->own_mapping_start_vaddr,
+        .end_vaddr = &skeleton->bss->own_mapping_end_vaddr,
+        .file_offset = &skeleton->bss->own_mapping_file_offset,
+    };
+    auto trusted = compare_with_proc_maps(probe);
+    if (trusted) return BpfProgram(std::move(skeleton), preferred, "");
+    if (!kernel_has_helper(BPF_FUNC_find_vma)) return fail(trusted.error());
+    spdlog::warn("mappings are looked up by bpf_find_vma: {}", trusted.error().message());
+    BOBBIN_TRY(auto fallback, load_with(options, TickProgram::kFindVma));
+    return BpfProgram(std::move(fallback), TickProgram::kFindVma, trusted.error().message());
+}
+
+int BpfProgram::tick_program_fd() const {
+    const auto& programs = skeleton_->progs;
+    switch (tick_program_) {
+        case TickProgram::kLoop:
+            return bpf_program__fd(programs.on_tick);
+        case TickProgram::kTailCalls:
+            return bpf_program__fd(programs.on_tick_tail_calls);
+        case TickProgram::kFindVma:
+            return bpf_program__fd(programs.on_tick_find_vma);
+    }
+    return -1;
+}
+
+int BpfProgram::outcome_counts_fd() const { return bpf_map__fd(skeleton_->maps.outcome_counts); }
+int BpfProgram::samples_fd() const { return bpf_map__fd(skeleton_->maps.samples); }
+int BpfProgram::announcements_fd() const { return bpf_map__fd(skeleton_->maps.announcements); }
+int BpfProgram::unwind_buckets_fd() const { return bpf_map__fd(skeleton_->maps.unwind_buckets); }
+int BpfProgram::executables_fd() const { return bpf_map__fd(skeleton_->maps.executables); }
+int BpfProgram::files_fd() const { return bpf_map__fd(skeleton_->maps.files); }
+int BpfProgram::special_rules_fd() const { return bpf_map__fd(skeleton_->maps.special_rules); }
+
+Result<> BpfProgram::attach_process_events() {
+    const auto attach = [](bpf_program* program, bpf_link*& link) -> Result<> {
+        link = bpf_program__attach(program);
+        if (link == nullptr) return fail_with(errno, "attach {}", bpf_program__name(program));
+        return {};
+    };
+    BOBBIN_CHECK(attach(skeleton_->progs.on_exec, skeleton_->links.on_exec));
+    if (!skeleton_->rodata->only_targets) return {};
+    BOBBIN_CHECK(attach(skeleton_->progs.on_fork, skeleton_->links.on_fork));
+    return attach(skeleton_->progs.on_exit, skeleton_->links.on_exit);
+}
+
+Result<> BpfProgram::announce_running() {
+    bpf_program* const program = skeleton_->progs.announce_mapped_file;
+    if (!bpf_program__autoload(program)) return {};
+    bpf_link*& link = skeleton_->links.announce_mapped_file;
+    link = bpf_program__attach_iter(program, nullptr);
+    if (link == nullptr) return fail_with(errno, "attach {}", bpf_program__name(program));
+    const UniqueFd iterator(bpf_iter_create(bpf_link__fd(link)));
+    if (!iterator.is_open()) return fail_with(errno, "iterate over the mappings of all processes");
+    // The program writes nothing; reading to the end is what makes it run.
+    std::array<char, 256> nothing;
+    ssize_t length = 0;
+    do {
+        length = ::read(iterator.get(), nothing.data(), nothing.size());
+    } while (length > 0 || (length < 0 && (errno == EAGAIN || errno == EINTR)));
+    if (length < 0) return fail_with(errno, "iterate over the mappings of all processes");
+    return {};
+}
+
+Result<> BpfProgram::add_target(pid_t pid) {
+    const auto key = static_cast<__u32>(pid);
+    const __u8 present = 1;
+    if (bpf_map_update_elem(bpf_map__fd(skeleton_->maps.target_processes), &key, &present,
+                            BPF_ANY) != 0) {
+        return fail_with(errno, "choose process {}", pid);
+    }
+    return {};
+}
+
+std::uint64_t BpfProgram::map_bytes() const {
+    std::uint64_t bytes = 0;
+    bpf_map* map = nullptr;
+    bpf_object__for_each_map(map, skeleton_->obj) bytes += charged_bytes(bpf_map__fd(map));
+    return bytes + charged_bytes_of_buckets(unwind_buckets_fd());
+}
+
+std::vector<std::pair<std::string, std::uint32_t>> BpfProgram::verified_instructions() const {
+    std::vector<std::pair<std::string, std::uint32_t>> result;
+    bpf_program* program = nullptr;
+    bpf_object__for_each_program(program, skeleton_->obj) {
+        bpf_prog_info info{};
+        __u32 size = sizeof(info);
+        if (!bpf_program__autoload(program)) continue;
+        if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) != 0) continue;
+        if (info.verified_insns > 0)
+            result.emplace_back(bpf_program__name(program), info.verified_insns);
+    }
+    return result;
+}
+
+}  // namespace bobbin::sampler

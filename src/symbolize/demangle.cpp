@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbolize/demangle.h"
+
+// libiberty.h declares its own basename(), against <string.h>'s, unless told that there is one.
+#define HAVE_DECL_BASENAME 1
+#include <libiberty/demangle.h>
+
+#include <algorithm>
+#include <array>
+#include <csetjmp>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace bobbin::symbolize {
+namespace {
+
+// Never DMGL_NO_RECURSE_LIMIT: the limit is what keeps a hostile name off the end of our stack.
+constexpr int kOptions = DMGL_PARAMS | DMGL_ANSI;
+
+// libiberty's D demangler takes no callback, so its output cannot be stopped. Its text grows by
+// back references only ('Q'): with n of them by at most 3^(n/3), the case of functions of three
+// parameters each.
+constexpr std::size_t kMaxDlangBytes = 1024;
+constexpr std::ptrdiff_t kMaxDlangBackReferences = 24;
+
+using DemangleFunction = int (*)(const char*, int, demangle_callbackref, void*);
+
+struct BoundedText {
+    std::jmp_buf too_long;
+    std::size_t size = 0;
+    std::array<char, kMaxDemangledBytes> bytes;
+};
+
+// Leaving by longjmp is the only way to stop the demangler before it has printed everything. It is
+// C code that owns nothing then, but for the few bytes of a Rust name in punycode.
+void append(const char* text, std::size_t size, void* opaque) {
+    auto& out = *static_cast<BoundedText*>(opaque);
+    if (size > out.bytes.size() - out.size) std::longjmp(out.too_long, 1);
+    std::memcpy(out.bytes.data() + out.size, text, size);
+    out.size += size;
+}
+
+bool print(DemangleFunction function, const char* mangled, BoundedText& out) {
+    if (setjmp(out.too_long) != 0) return false;
+    return function(mangled, kOptions, append, &out) != 0;
+}
+
+std::optional<std::string> demangle_with(DemangleFunction function, const std::string& mangled) {
+    const auto out = std::make_unique_for_overwrite<BoundedText>();
+    out->size = 0;
+    if (!print(function, mangled.c_str(), *out) || out->size == 0) return std::nullopt;
+    return std::string(out->bytes.data(), out->size);
+}
+
+std::optional<std::string> demangle_dlang(const std::string& mangled) {
+    if (mangled.size() > kMaxDlangBytes) return std::nullopt;
+    if (std::count(mangled.begin(), mangled.end(), 'Q') > kMaxDlangBackReferences) {
+        return std::nullopt;
+    }
+    const std::unique_ptr<char, decltype(&std::free)> text(
+        ::dlang_demangle(mangled.c_str(), kOptions), &std::free);
+    if (text == nullptr || std::strlen(text.get()) > kMaxDemangledBytes) return std::nullopt;
+    return std::string(text.get());
+}
+
+std::optional<std::string> try_demangle(const std::string& name) {
+    if (name.starts_with("_R")) return demangle_with(::rust_demangle_callback, name);
+    if (name.starts_with("_Z")) {
+        // Rust's legacy names are C++ names that end in "17h", 16 hex digits, "E".
+        if (auto rust = demangle_with(::rust_demangle_callback, name)) return rust;
+        return demangle_with(::cplus_demangle_v3_callback, name);
+    }
+    if (name.starts_with("_GLOBAL_")) return demangle_with(::cplus_demangle_v3_callback, name);
+    if (name.starts_with("_D")) return demangle_dlang(name);
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string demangle(const std::string& system_name) {
+    if (system_name.size() > kMaxMangledBytes) return system_name;
+    return try_demangle(system_name).value_or(system_name);
+}
+
+}  // namespace bobbin::symbolize

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbolize/kallsyms.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "symbolize/alias_order.h"
+
+namespace bobbin::symbolize {
+namespace {
+
+// The list has no sizes, and behind the last module or BPF program there may be nothing for
+// gigabytes. The longest C function of a 6.1 kernel has 20 KiB.
+constexpr std::uint64_t kMaxFunctionBytes = 1ULL << 20;
+
+struct KallsymsLine {
+    std::uint64_t address = 0;
+    char type = 0;
+    std::string_view name;
+    std::string_view module;
+
+    [[nodiscard]] bool is_text() const {
+        return std::string_view("tTwW").find(type) != std::string_view::npos;
+    }
+};
+
+std::string_view take_word(std::string_view& text) {
+    constexpr std::string_view kBlanks = " \t";
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+    text.remove_prefix(word.size());
+    return word;
+}
+
+std::optional<KallsymsLine> parse_line(std::string_view text) {
+    KallsymsLine line;
+    const std::string_view address = take_word(text);
+    const std::string_view type = take_word(text);
+    line.name = take_word(text);
+    line.module = take_word(text);
+    const char* const end = address.data() + address.size();
+    const auto [stopped, error] = std::from_chars(address.data(), end, line.address, 16);
+    if (error != std::errc{} || stopped != end || type.size() != 1 || line.name.empty()) {
+        return std::nullopt;
+    }
+    line.type = type.front();
+    return line;
+}
+
+// The highest symbol between the address before and the one of this slot.
+struct Slot {
+    std::uint64_t start = 0;  // 0: none
+    bool is_text = false;
+    KernelFunction function;
+};
+
+class KallsymsReader {
+public:
+    explicit KallsymsReader(std::span<const std::uint64_t> addresses)
+        : addresses_(addresses), slots_(addresses.size()) {}
+
+    void add(const KallsymsLine& line) {
+        if (line.address == 0) return;  // hidden, or an offset in per-CPU memory
+        if (line.is_text()) widen_range(line);
+        const auto at = std::lower_bound(addresses_.begin(), addresses_.end(), line.address);
+        if (at == addresses_.end()) return;
+        Slot& slot = slots_[static_cast<std::size_t>(at - addresses_.begin())];
+        if (!replaces(line, slot)) return;
+        slot.start = line.address;
+        slot.is_text = line.is_text();
+        slot.function = {std::string(line.name), std::string(line.module)};
+    }
+
+    KernelNames finish() {
+        KernelNames names;
+        const Slot* highest = nullptr;
+        for (std::size_t i = 0; i < slots_.size(); ++i) {
+            if (slots_[i].start != 0) highest = &slots_[i];
+            names.functions.push_back(covers(highest, addresses_[i]) ? highest->function
+                                                                     : KernelFunction{});
+        }
+        names.range_by_module = std::move(range_by_module_);
+        if (const auto core = names.range_by_module.find(""); core != names.range_by_module.end()) {
+            if (text_start_ != 0) core->second.start = text_start_;
+            if (text_end_ > core->second.start) core->second.end = text_end_;
+        }
+        return names;
+    }
+
+private:
+    static bool replaces(const KallsymsLine& line, const Slot& slot) {
+        if (line.address != slot.start) return line.address > slot.start;
+        if (line.is_text() != slot.is_text) return line.is_text();
+        return is_better_alias(line.name, slot.function.name);
+    }
+
+    [[nodiscard]] bool covers(const Slot* slot, std::uint64_t address) const {
+        if (slot == nullptr || !slot->is_text) return false;
+        if (slot->function.module.empty() && slot->start <= text_end_ && address >= text_end_) {
+            return false;
+        }
+        return address - slot->start < kMaxFunctionBytes;
+    }
+
+    void widen_range(const KallsymsLine& line) {
+        if (line.module.empty() && line.name == "_stext") text_start_ = line.address;
+        if (line.module.empty() && line.name == "_etext") text_end_ = line.address;
+        if (module_ != line.module || range_ == nullptr) {
+            module_ = line.module;
+            range_ =
+                &range_by_module_.try_emplace(module_, AddressRange{line.address, 0}).first->second;
+        }
+        range_->start = std::min(range_->start, line.address);
+        range_->end = std::max(range_->end, line.address + 1);
+    }
+
+    std::span<const std::uint64_t> addresses_;
+    std::vector<Slot> slots_;
+    std::map<std::string, AddressRange> range_by_module_;
+    std::string module_;             // of the last line: neighbours mostly share it
+    AddressRange* range_ = nullptr;  // of module_
+    std::uint64_t text_start_ = 0;
+    std::uint64_t text_end_ = 0;
+};
+
+}  // namespace
+
+KernelNames read_kallsyms(std::istream& text, std::span<const std::uint64_t> addresses) {
+    KallsymsReader reader(addresses);
+    std::uint64_t read_bytes = 0;
+    for (std::string line; read_bytes < kMaxKallsymsBytes && std::getline(text, line);) {
+        read_bytes += line.size() + 1;
+        if (const auto symbol = parse_line(line)) reader.add(*symbol);
+    }
+    return reader.finish();
+}
+
+}  // namespace bobbin::symbolize

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbolize/name_stacks.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <unordered_map>
+
+#include "symbolize/distinct_frames.h"
+#include "symbolize/kernel_symbolizer.h"
+#include "symbolize/name_executable.h"
+#include "symbolize/name_kernel.h"
+#include "symbolize/profile_tables.h"
+
+namespace bobbin::symbolize {
+namespace {
+
+std::uint32_t executable_id_of(abi::frame_word frame) {
+    return static_cast<std::uint32_t>((frame >> FRAME_EXECUTABLE_SHIFT) & FRAME_EXECUTABLE_MASK);
+}
+
+// Many stacks have one owner, and asking for a container reads files.
+class LabelMemory {
+public:
+    explicit LabelMemory(const OwnerLabels& labels_of) : labels_of_(labels_of) {}
+
+    const SampleLabels& of(const aggregate::SampleOwner& owner) {
+        const auto [found, is_new] = labels_by_owner_.try_emplace(&owner);
+        if (is_new) {
+            SampleLabels& labels = found->second;
+            labels.pid = owner.pid;
+            labels.tid = owner.tid;
+            labels.cpu = owner.cpu;
+            labels.comm = owner.process_comm;
+            labels.thread = owner.thread_comm;
+            if (labels_of_) labels_of_(owner, labels);
+        }
+        return found->second;
+    }
+
+private:
+    struct Hash {
+        std::size_t operator()(const aggregate::SampleOwner* owner) const {
+            const std::uint64_t word = (std::uint64_t{owner->tid} << 32) ^ owner->cpu;
+            return std::hash<std::uint64_t>{}(word * 0x9E3779B97F4A7C15ULL);
+        }
+    };
+    struct Equal {
+        bool operator()(const aggregate::SampleOwner* a, const aggregate::SampleOwner* b) const {
+            return *a == *b;
+        }
+    };
+    const OwnerLabels& labels_of_;
+    std::unordered_map<const aggregate::SampleOwner*, SampleLabels, Hash, Equal> labels_by_owner_;
+};
+
+void set_anonymous_locations(std::span<const abi::frame_word> frames, std::uint32_t first_location,
+                             ProfileTables& tables) {
+    if (frames.empty()) return;
+    Mapping anonymous;
+    anonymous.file = "[anon]";
+    const std::uint32_t mapping = tables.add_mapping(std::move(anonymous));
+    for (const abi::frame_word frame : frames) {
+        tables.set_location(first_location++, mapping, frame & FRAME_ANONYMOUS_MASK, {});
+    }
+}
+
+// The frames of one executable follow each other; those without a file come last.
+void set_user_locations(const DistinctFrames& frames, const executable::Catalog& catalog,
+                        bool resolve_names, ProfileTables& tables) {
+    std::span<const abi::frame_word> rest = frames.user_frames();
+    auto location = static_cast<std::uint32_t>(frames.kernel_addresses().size());
+    while (!rest.empty() && (rest.front() & FRAME_IS_ANONYMOUS) == 0) {
+        const std::uint32_t id = executable_id_of(rest.front());
+        const auto end = std::find_if(rest.begin(), rest.end(), [&](abi::frame_word frame) {
+            return (frame & FRAME_IS_ANONYMOUS) != 0 || executable_id_of(frame) != id;
+        });
+        const auto count = static_cast<std::size_t>(end - rest.begin());
+        name_executable_locations({id, location, rest.first(count)}, catalog.find(id),
+                                  resolve_names, tables);
+        location += static_cast<std::uint32_t>(count);
+        rest = rest.subspan(count);
+    }
+    set_anonymous_locations(rest, location, tables);
+}
+
+std::vector<std::uint32_t> locations_of(const aggregate::CountedStack& stack,
+                                        const DistinctFrames& frames) {
+    std::vector<std::uint32_t> locations;
+    locations.reserve(stack.kernel_frames.size() + stack.user_frames.size());
+    for (const std::uint64_t address : stack.kernel_frames) {
+        locations.push_back(frames.number_of_kernel(address));
+    }
+    for (const abi::frame_word frame : stack.user_frames) {
+        locations.push_back(frames.number_of_user(frame));
+    }
+    return locations;
+}
+
+}  // namespace
+
+NamedProfile name_stacks(const aggregate::CountedStacks& counted,
+                         const executable::Catalog& catalog, const OwnerLabels& labels_of,
+                         Names names) {
+    const DistinctFrames frames(counted);
+    const bool resolve_names = names == Names::kResolve;
+    ProfileTables tables(frames.size());
+    KernelSymbolizer kernel;
+    name_kernel_locations(frames.kernel_addresses(), resolve_names ? &kernel : nullptr, tables);
+    set_user_locations(frames, catalog, resolve_names, tables);
+
+    NamedProfile profile;
+    tables.move_to(profile);
+    for (std::size_t i = 0; i < frames.kernel_addresses().size(); ++i) {
+        profile.locations[i].is_kernel = true;
+    }
+    LabelMemory labels(labels_of);
+    profile.stacks.reserve(counted.stacks.size());
+    for (const aggregate::CountedStack& stack : counted.stacks) {
+        profile.stacks.push_back(
+            {locations_of(stack, frames), labels.of(stack.owner), stack.walk_end, stack.count});
+    }
+    profile.sample_count = counted.sample_count;
+    profile.by_walk_end = counted.by_walk_end;
+    return profile;
+}
+
+}  // namespace bobbin::symbolize

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "aggregate/stack_counts.h"
+#include "executable/catalog.h"
+#include "symbolize/named_profile.h"
+#include "symbolize/symbolizer.h"
+
+namespace bobbin::symbolize {
+
+// Labels that a sample cannot carry itself: cgroup, unit, container. Asked once a SampleOwner.
+using OwnerLabels = std::function<void(const aggregate::SampleOwner&, SampleLabels&)>;
+
+enum class Names {
+    kResolve,
+    kSkip,  // addresses only: the user is in a hurry (second Ctrl-C)
+};
+
+// Turns counted stacks into the profile model: every address of every object is named in one batch,
+// so that each file is opened once. A file that cannot be read costs its own names only; its frames
+// are called "module+0xoffset". Reads files of `catalog` through their held fds.
+// Fills all of NamedProfile but period, started, duration and comments.
+NamedProfile name_stacks(const aggregate::CountedStacks& counted,
+                         const executable::Catalog& catalog, const OwnerLabels& labels_of,
+                         Names names);
+
+}  // namespace bobbin::symbolize

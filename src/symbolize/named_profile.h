@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bobbin/bpf_abi.h"
+
+namespace bobbin::symbolize {
+
+// Stacks with names: the profile model that every output is written from. Functions, locations and
+// mappings are each listed once and referred to by index (pprof's ids are index + 1).
+
+struct Function {
+    std::string name;         // for people: demangled
+    std::string system_name;  // as in the symbol table
+    std::string file;         // source file; empty when not known
+
+    friend bool operator==(const Function&, const Function&) = default;
+};
+
+struct Line {
+    std::uint32_t function = 0;  // index
+    std::uint32_t line = 0;      // 0: not known
+};
+
+// One executable segment of a file, the kernel, the vdso, or generated code of a process.
+struct Mapping {
+    std::uint64_t start_file_vaddr = 0;  // kernel: address; generated code: address in the process
+    std::uint64_t end_file_vaddr = 0;
+    std::uint64_t file_offset = 0;
+    std::string file;      // path; "[kernel]", "[vdso]", "[anon]"
+    std::string build_id;  // lower-case hex; empty when there is none
+    bool has_functions = false;
+    bool has_filenames = false;
+    bool has_line_numbers = false;
+    bool has_inline_frames = false;
+};
+
+struct Location {
+    std::uint32_t mapping = 0;  // index
+    std::uint64_t address = 0;  // in the mapping's address space
+    std::vector<Line> lines;    // innermost inlined function first; never empty
+    bool is_named = false;      // false: the only line says "module+0xoffset"
+    bool is_kernel = false;
+};
+
+struct SampleLabels {
+    std::uint32_t pid = 0;
+    std::uint32_t tid = 0;
+    std::uint32_t cpu = 0;
+    std::string comm;    // of the process
+    std::string thread;  // of the thread
+    std::string cgroup;  // path below the hierarchy's root; empty: not known
+    std::string unit;    // systemd unit, from the cgroup's path
+    std::string container;
+
+    friend bool operator==(const SampleLabels&, const SampleLabels&) = default;
+};
+
+struct NamedStack {
+    std::vector<std::uint32_t> locations;  // index; leaf first, kernel frames before user frames
+    SampleLabels labels;
+    abi::walk_end walk_end = abi::WALK_END_BOTTOM;
+    std::uint64_t count = 0;
+};
+
+struct NamedProfile {
+    std::vector<Mapping> mappings;
+    std::vector<Function> functions;
+    std::vector<Location> locations;
+    std::vector<NamedStack> stacks;
+    std::uint64_t sample_count = 0;
+    std::array<std::uint64_t, abi::WALK_END_COUNT> by_walk_end{};
+    std::chrono::nanoseconds period{};  // CPU time that one sample stands for
+    std::chrono::system_clock::time_point started;
+    std::chrono::nanoseconds duration{};
+    std::vector<std::string> comments;  // the end summary
+};
+
+}  // namespace bobbin::symbolize

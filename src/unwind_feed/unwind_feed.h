@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.h"
+#include "executable/build_executable.h"
+#include "executable/catalog.h"
+#include "unwind_feed/kernel_tables.h"
+#include "unwind_table/special_rules.h"
+
+namespace bobbin::unwind_feed {
+
+// Keeps the kernel's tables true: third step of open, build, publish. Order within a publication is
+// what makes it safe while programs run: special rules and words first, then the geometry, then the
+// state that lets a program look. One thread.
+class UnwindFeed {
+public:
+    UnwindFeed(KernelTables& kernel, unwind_table::SpecialRules& specials,
+               executable::Catalog& catalog)
+        : kernel_(kernel), specials_(specials), catalog_(catalog) {}
+
+    // Makes the table known to the kernel and the executable to the catalog. A table that finds no
+    // room becomes a refused executable; an error means the kernel side could not be told at all.
+    Result<> publish(executable::BuiltExecutable built);
+
+    // The file could not be opened: whoever meets it next announces it again.
+    Result<> forget(const abi::announcement& announcement);
+
+    [[nodiscard]] std::uint64_t table_bytes() const { return std::uint64_t{next_word_} * 4; }
+
+private:
+    Result<> write_table(const executable::BuiltExecutable& built);
+
+    KernelTables& kernel_;
+    unwind_table::SpecialRules& specials_;
+    executable::Catalog& catalog_;
+    std::uint32_t next_word_ = 0;  // of the pool: tables follow each other, each on whole chunks
+    std::size_t specials_written_ = 0;
+};
+
+}  // namespace bobbin::unwind_feed

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "bobbin/bpf_abi.h"
+#include "cfi/unwind_row.h"
+#include "elf/elf_file.h"
+#include "unwind_table/special_rules.h"
+
+namespace bobbin::unwind_table {
+
+// The unwind information of one executable in the kernel's layout (bpf_abi.h, "the unwind table"),
+// as if it began at word 0 of the pool.
+struct UnwindTable {
+    std::vector<std::uint32_t> words;  // directory, then groups; a whole number of chunks
+    std::uint64_t base_file_offset = 0;
+    std::uint32_t granule_count = 0;
+    std::uint32_t granule_shift = 0;
+    std::uint64_t row_count = 0;      // rows that came in, of executable segments
+    std::uint64_t entry_count = 0;    // entries that stand for them
+    std::uint64_t rules_dropped = 0;  // rows made "no CFI" because `specials` was full
+};
+
+// Packs rows into a table indexed by file offset: only bytes of executable segments that stand in
+// the file get entries. Neighbours with equal codes become one; gaps under 16 bytes (alignment
+// between functions) take the rule before them. Pure but for `specials`. Error: the text spans more
+// than 2^32 bytes, or the table more than 2^24 words.
+Result<UnwindTable> build_table(const cfi::UnwindRows& rows,
+                                std::span<const elf::LoadSegment> segments, SpecialRules& specials);
+
+// The search the kernel does, step for step: the 16-bit code at `file_offset`.
+// `steps`, if given, gets the number of halvings (at most MAX_SEARCH_STEPS).
+std::uint16_t find_code(const UnwindTable& table, std::uint64_t file_offset,
+                        unsigned* steps = nullptr);
+
+// 16-bit code of a rule; nullopt when it needs a special and `specials` is full.
+std::optional<std::uint16_t> encode_rule(const cfi::UnwindRule& rule, SpecialRules& specials);
+
+// One line for people: "cfa = rsp + 16; rbp = *(cfa - 16); ra = *(cfa - 8)".
+std::string describe_code(std::uint16_t code, std::span<const abi::special_rule> specials);
+
+}  // namespace bobbin::unwind_table

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sample costs in the kernel, by the kernel's own count of run time (bpf_stats), at 199 Hz.
+// The targets are pinned to the last CPU, everything else to the first. The slower one samples, the
+// colder the caches: figures at other frequencies do not compare.
+//
+//   ours       bobbin on the known chain and on 600 frames; slope = cost of a further frame
+//   reference  bpf_get_stack over frame pointers on the same 600 frames: 127 frames minus one frame
+//
+// A tick that finds no target still runs the program; its cost, from a run whose target is stopped,
+// is taken off.
+#include <bpf/bpf.h>
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/walk_program_stats.h"
+#include "support/profile_readers.h"
+#include "support/record_run.h"
+#include "walk_reference.skel.h"
+
+namespace bobbin::bench {
+namespace {
+
+constexpr int kFrequencyHz = 199;
+constexpr int kReferenceFrames = 127;
+constexpr int kPasses = 3;
+
+// A fixture at work on the last CPU until the object's end.
+class PinnedTarget {
+public:
+    explicit PinnedTarget(const std::string& fixture)
+        : process_({"taskset", "-c", std::to_string(last_cpu()), test::fixture_path(fixture)}) {
+        if (!process_.wait_for_output("running")) fmt::print(stderr, "{} did not start\n", fixture);
+    }
+    [[nodiscard]] pid_t pid() const { return process_.pid(); }
+    void stop() const { process_.send_signal(SIGSTOP); }
+
+private:
+    static long last_cpu() { return ::sysconf(_SC_NPROCESSORS_ONLN) - 1; }
+    test::ChildProcess process_;
+};
+
+void pin_to_first_cpu() {
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    CPU_SET(0, &first);
+    ::sched_setaffinity(0, sizeof(first), &first);
+}
+
+UniqueFd attach_to(pid_t pid, int program_fd) {
+    perf_event_attr attributes{};
+    attributes.size = sizeof(attributes);
+    attributes.type = PERF_TYPE_SOFTWARE;
+    attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+    attributes.freq = 1;
+    attributes.sample_freq = kFrequencyHz;
+    UniqueFd event(static_cast<int>(
+        ::syscall(SYS_perf_event_open, &attributes, pid, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+    if (!event.is_open() || ::ioctl(event.get(), PERF_EVENT_IOC_SET_BPF, program_fd) != 0)
+        fmt::print(stderr, "cannot attach the reference program\n");
+    return event;
+}
+
+ProgramStats measure_reference(pid_t pid, int program_fd, int seconds) {
+    const ProgramStats before = read_program_stats(program_fd);
+    {
+        const UniqueFd event = attach_to(pid, program_fd);
+        ::poll(nullptr, 0, seconds * 1000);
+    }
+    ProgramStats after = read_program_stats(program_fd);
+    after.run_time_ns -= before.run_time_ns;
+    after.run_count -= before.run_count;
+    return after;
+}
+
+struct OurRun {
+    ProgramStats stats;
+    std::uint64_t sample_count = 0;
+    double frames_a_sample = 0;
+};
+
+OurRun measure_bobbin(pid_t pid, int seconds) {
+    const test::TemporaryDirectory directory;
+    test::ChildProcess bobbin({test::program_path(), "record", "-F", std::to_string(kFrequencyHz),
+                               "-d", std::to_string(seconds), "-p", std::to_string(pid), "-o",
+                               directory / "profile.pb.gz"});
+    ProgramsOfProcess programs(bobbin.pid());
+    {
+        const std::jthread holder([&](const std::stop_token& stop) {
+            for (; !stop.stop_requested(); ::poll(nullptr, 0, 50)) programs.hold_new_ones();
+        });
+        const test::FinishedProcess finished = bobbin.wait();
+        if (finished.exit_status != 0) fmt::print(stderr, "{}", finished.standard_error);
+    }
+
+    OurRun run;
+    run.stats = programs.busiest();
+    const test::ProfileText profile = test::read_pprof(directory / "profile.pb.gz");
+    double frame_count = 0;
+    for (const test::Stack& stack : profile.stacks)
+        frame_count += static_cast<double>(stack.count * stack.frames.size());
+    run.sample_count = profile.sample_count();
+    if (run.sample_count != 0)
+        run.frames_a_sample = frame_count / static_cast<double>(run.sample_count);
+    return run;
+}
+
+// Without what the ticks cost that became no sample.
+double ns_a_sample(const OurRun& run, double ns_an_idle_tick) {
+    if (run.sample_count == 0 || run.stats.run_count < run.sample_count) return 0;
+    const auto idle_ticks = static_cast<double>(run.stats.run_count - run.sample_count);
+    return (static_cast<double>(run.stats.run_time_ns) - idle_ticks * ns_an_idle_tick) /
+           static_cast<double>(run.sample_count);
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+struct Pass {
+    double reference_ns_a_frame = 0;
+    double ns_an_idle_tick = 0;
+    double chain_ns = 0;
+    double deep_ns = 0;
+    double ns_a_frame = 0;
+};
+
+struct Targets {
+    PinnedTarget chain{"known_chain.gcc.pie"};
+    PinnedTarget deep{"deep_stack.gcc.pie"};
+    PinnedTarget deep_with_frame_pointers{"deep_stack.gcc.frame_pointers"};
+    PinnedTarget stopped{"known_chain.gcc.pie"};
+
+    Targets() {
+        for (const PinnedTarget* target : all()) target->stop();
+    }
+    [[nodiscard]] std::vector<const PinnedTarget*> all() const {
+        return {&chain, &deep, &deep_with_frame_pointers, &stopped};
+    }
+};
+
+// Lets one target run during a measurement.
+template <class Measure>
+auto while_running(const PinnedTarget& target, Measure measure) {
+    ::kill(target.pid(), SIGCONT);
+    auto result = measure(target.pid());
+    target.stop();
+    return result;
+}
+
+Pass measure_pass(const Targets& targets, walk_reference_bpf& reference, int seconds) {
+    const auto with_reference = [&](const bpf_program* program) {
+        const int fd = bpf_program__fd(program);
+        return while_running(targets.deep_with_frame_pointers, [&](pid_t pid) {
+            return measure_reference(pid, fd, seconds).ns_a_run();
+        });
+    };
+    const auto with_bobbin = [&](pid_t pid) { return measure_bobbin(pid, seconds); };
+
+    Pass pass;
+    const double one_frame_ns = with_reference(reference.progs.walk_one_frame);
+    const double all_frames_ns = with_reference(reference.progs.walk_all_frames);
+    pass.reference_ns_a_frame = (all_frames_ns - one_frame_ns) / (kReferenceFrames - 1);
+
+    pass.ns_an_idle_tick = measure_bobbin(targets.stopped.pid(), seconds).stats.ns_a_run();
+    const OurRun chain = while_running(targets.chain, with_bobbin);
+    const OurRun deep = while_running(targets.deep, with_bobbin);
+    pass.chain_ns = ns_a_sample(chain, pass.ns_an_idle_tick);
+    pass.deep_ns = ns_a_sample(deep, pass.ns_an_idle_tick);
+    pass.ns_a_frame =
+        (pass.deep_ns - pass.chain_ns) / (deep.frames_a_sample - chain.frames_a_sample);
+
+    fmt::print(
+        "{}: {} verified instructions; {}: {}\n", chain.stats.name,
+        chain.stats.verified_instructions, "kernel's walk",
+        read_program_stats(bpf_program__fd(reference.progs.walk_all_frames)).verified_instructions);
+    fmt::print(
+        "{:.1f} frames {:.0f} ns, {:.1f} frames {:.0f} ns, a tick without a sample {:.0f} ns; "
+        "a frame {:.1f} ns, the kernel's walk {:.1f} ns\n",
+        chain.frames_a_sample, pass.chain_ns, deep.frames_a_sample, pass.deep_ns,
+        pass.ns_an_idle_tick, pass.ns_a_frame, pass.reference_ns_a_frame);
+    return pass;
+}
+
+double median_of(const std::vector<Pass>& passes, double Pass::* figure) {
+    std::vector<double> values;
+    for (const Pass& pass : passes) values.push_back(pass.*figure);
+    return median(values);
+}
+
+int measure(int seconds) {
+    const UniqueFd stats(bpf_enable_stats(BPF_STATS_RUN_TIME));
+    const std::unique_ptr<walk_reference_bpf, void (*)(walk_reference_bpf*)> reference(
+        walk_reference_bpf__open_and_load(), walk_reference_bpf__destroy);
+    if (!stats.is_open() || !reference) {
+        fmt::print(stderr, "cannot load BPF programs: run as root\n");
+        return 77;
+    }
+    const Targets targets;
+    pin_to_first_cpu();
+    std::vector<Pass> passes;
+    for (int i = 0; i < kPasses; ++i) passes.push_back(measure_pass(targets, *reference, seconds));
+
+    const double frame = median_of(passes, &Pass::ns_a_frame);
+    const double kernel = median_of(passes, &Pass::reference_ns_a_frame);
+    fmt::print("\nmedian of {} passes at {} Hz\n", kPasses, kFrequencyHz);
+    fmt::print("  sample of the known chain   {:8.0f} ns\n", median_of(passes, &Pass::chain_ns));
+    fmt::print("  sample of 600 frames        {:8.0f} ns\n", median_of(passes, &Pass::deep_ns));
+    fmt::print("  a further frame             {:8.1f} ns\n", frame);
+    fmt::print("  the kernel's walk, a frame  {:8.1f} ns\n", kernel);
+    fmt::print("  ratio                       {:8.2f}    (at most 1.5 is the goal)\n",
+               frame / kernel);
+    return 0;
+}
+
+}  // namespace
+}  // namespace bobbin::bench
+
+int main(int argc, char** argv) {
+    const int seconds = argc > 1 ? std::atoi(argv[1]) : 8;
+    return bobbin::bench::measure(std::max(seconds, 1));
+}

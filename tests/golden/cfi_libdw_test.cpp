@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cfi/eh_frame.h"
+#include "golden/cfi_libdw_rules.h"
+#include "golden/cfi_system_binaries.h"
+
+namespace bobbin::test {
+namespace {
+
+constexpr std::size_t kBinaries = 40;
+// libdw runs a function's instructions anew for each question: 0.5 µs each, some 4 million in all.
+constexpr std::uint64_t kMaxEhFrameBytes = 16U << 20;
+
+struct Tally {
+    std::uint64_t rows = 0;
+    std::uint64_t checks = 0;
+    std::uint64_t mismatches = 0;
+};
+
+void check_address(const LibdwRules& libdw, std::uint64_t file_vaddr, const cfi::UnwindRule& ours,
+                   const std::string& path, Tally& tally) {
+    constexpr std::uint64_t kShown = 5;
+    const std::optional<cfi::UnwindRule> theirs = libdw.rule_at(file_vaddr);
+    ++tally.checks;
+    if (theirs.value_or(cfi::UnwindRule{}) == ours) return;
+    if (++tally.mismatches > kShown) return;
+    ADD_FAILURE() << fmt::format("{} at {:#x}\n  ours:  {}\n  libdw: {}", path, file_vaddr,
+                                 to_text(ours), theirs ? to_text(*theirs) : "nothing");
+}
+
+void check_binary(const std::string& path, Tally& tally) {
+    const LibdwRules libdw(path);
+    ASSERT_TRUE(libdw.is_open()) << path;
+    const cfi::EhFrame frame = read_rows(path);
+    EXPECT_EQ(frame.fde_refused_count, 0U) << path;
+    EXPECT_EQ(frame.stopped, "") << path;
+    const cfi::UnwindRows& unwind = frame.unwind;
+    for (std::size_t i = 0; i < unwind.rows.size(); ++i) {
+        const cfi::UnwindRule& rule = unwind.rule_of(unwind.rows[i]);
+        check_address(libdw, unwind.file_vaddr(unwind.rows[i]), rule, path, tally);
+        if (i + 1 == unwind.rows.size()) break;
+        check_address(libdw, unwind.file_vaddr(unwind.rows[i + 1]) - 1, rule, path, tally);
+    }
+    tally.rows += unwind.rows.size();
+}
+
+TEST(ReadEhFrame, AgreesWithLibdwAtTheFirstAndLastByteOfEveryRowOfFortyBinaries) {
+    const std::vector<SystemBinary> binaries = find_system_binaries(kBinaries, kMaxEhFrameBytes);
+    ASSERT_GE(binaries.size(), kBinaries);
+    Tally tally;
+    for (const SystemBinary& binary : binaries) check_binary(binary.path, tally);
+    EXPECT_EQ(tally.mismatches, 0U);
+    fmt::print("{} binaries, {} rows, {} checks, {} mismatches\n", binaries.size(), tally.rows,
+               tally.checks, tally.mismatches);
+}
+
+}  // namespace
+}  // namespace bobbin::test

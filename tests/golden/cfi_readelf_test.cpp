@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cfi/eh_frame.h"
+#include "golden/cfi_libdw_rules.h"
+#include "golden/cfi_system_binaries.h"
+
+namespace bobbin::test {
+namespace {
+
+using cfi::CfaKind;
+using cfi::RbpKind;
+using cfi::ReturnAddressKind;
+
+// The columns of `readelf --debug-dump=frames-interp` that we have too; "" where it has none.
+struct ReadelfRow {
+    std::string cfa;
+    std::string rbp;
+    std::string return_address;
+};
+using ReadelfRows = std::map<std::uint64_t, ReadelfRow>;
+
+std::vector<std::string> words_of(const std::string& line) {
+    std::istringstream stream(line);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) words.push_back(word);
+    return words;
+}
+
+// Reads tables such as
+//   0000011c 000000000000003c 00000120 FDE cie=00000000 pc=00000000000275f0..000000000002779f
+//      LOC           CFA      rbx   rbp   ra
+//   00000000000275f0 rsp+8    u     u     c-8
+class ReadelfParser {
+public:
+    void read_line(const std::string& line) {
+        const std::vector<std::string> words = words_of(line);
+        if (words.size() >= 4 && (words[3] == "FDE" || words[3] == "CIE")) {
+            begin_entry(words);
+        } else if (!words.empty() && words[0] == "LOC") {
+            columns_ = words;
+        } else if (in_fde_ && !columns_.empty() && words.size() == columns_.size()) {
+            read_row(words);
+        }
+    }
+    [[nodiscard]] const ReadelfRows& rows() const { return rows_; }
+
+private:
+    void begin_entry(const std::vector<std::string>& words) {
+        columns_.clear();
+        in_fde_ = words[3] == "FDE";
+        if (!in_fde_) return;
+        const std::string& range = words.back();
+        end_file_vaddr_ = std::stoull(range.substr(range.find("..") + 2), nullptr, 16);
+    }
+
+    // Of two rows at one address the later stands; a row at the end of the function covers nothing.
+    void read_row(const std::vector<std::string>& words) {
+        const std::uint64_t file_vaddr = std::stoull(words[0], nullptr, 16);
+        if (file_vaddr >= end_file_vaddr_) return;
+        ReadelfRow row;
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            if (columns_[i] == "CFA") row.cfa = words[i];
+            if (columns_[i] == "rbp") row.rbp = words[i];
+            if (columns_[i] == "ra") row.return_address = words[i];
+        }
+        rows_[file_vaddr] = row;
+    }
+
+    bool in_fde_ = false;
+    std::uint64_t end_file_vaddr_ = 0;
+    std::vector<std::string> columns_;
+    ReadelfRows rows_;
+};
+
+ReadelfRows run_readelf(const std::string& path) {
+    // --wide keeps a row on one line; C keeps the numbers plain.
+    const std::string command = "LC_ALL=C readelf --wide --debug-dump=frames-interp " + path;
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
+    ReadelfParser parser;
+    std::string line;
+    for (int c = 0; pipe && (c = std::fgetc(pipe.get())) != EOF;) {
+        if (c != '\n') {
+            line += static_cast<char>(c);
+            continue;
+        }
+        parser.read_line(line);
+        line.clear();
+    }
+    return parser.rows();
+}
+
+// readelf writes "exp" for every expression, whatever it says.
+std::string cfa_as_readelf(const cfi::UnwindRule& rule) {
+    if (rule.cfa == CfaKind::kNoCfi) return "nothing";
+    if (rule.cfa != CfaKind::kRegisterOffset) return "exp";
+    static const std::vector<std::string> kNames = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
+                                                    "rbp", "rsp", "r8",  "r9",  "r10", "r11",
+                                                    "r12", "r13", "r14", "r15"};
+    return fmt::format("{}{:+}", kNames.at(rule.cfa_register), rule.cfa_offset);
+}
+
+bool agrees(const std::string& text, RbpKind kind, std::int32_t offset) {
+    switch (kind) {
+        case RbpKind::kSame:
+            return text.empty() || text == "u" || text == "s";
+        case RbpKind::kAtCfa:
+            return text == fmt::format("c{:+}", offset);
+        case RbpKind::kAtRbp:
+        case RbpKind::kExpression:
+            return text == "exp" || text == "vexp";
+        case RbpKind::kUndefined:
+            return text == "u";
+        case RbpKind::kInRegister:
+            return text.starts_with('r');
+    }
+    return false;
+}
+
+bool agrees(const std::string& text, ReturnAddressKind kind, std::int32_t offset) {
+    switch (kind) {
+        case ReturnAddressKind::kAtCfa:
+            return text == fmt::format("c{:+}", offset);
+        case ReturnAddressKind::kUndefined:
+            return text == "u";
+        case ReturnAddressKind::kInRegister:
+            return text.starts_with('r');
+        case ReturnAddressKind::kExpression:
+            return text == "exp" || text == "vexp";
+    }
+    return false;
+}
+
+const cfi::UnwindRule& rule_at(const cfi::UnwindRows& unwind, std::uint64_t file_vaddr) {
+    const auto next = std::ranges::upper_bound(
+        unwind.rows, file_vaddr, {}, [&](const auto& row) { return unwind.file_vaddr(row); });
+    return next == unwind.rows.begin() ? unwind.rules[0] : unwind.rule_of(*(next - 1));
+}
+
+class AgreesWithReadelf : public testing::TestWithParam<const char*> {};
+
+TEST_P(AgreesWithReadelf, AtEveryLineItPrints) {
+    const cfi::EhFrame frame = read_rows(GetParam());
+    const ReadelfRows theirs = run_readelf(GetParam());
+    // Ours join neighbours with equal rules, so readelf has at least as many.
+    ASSERT_GE(theirs.size() + frame.fde_count, frame.unwind.rows.size());
+    std::uint64_t mismatches = 0;
+    for (const auto& [file_vaddr, row] : theirs) {
+        const cfi::UnwindRule& rule = rule_at(frame.unwind, file_vaddr);
+        if (row.cfa == cfa_as_readelf(rule) && agrees(row.rbp, rule.rbp, rule.rbp_offset) &&
+            agrees(row.return_address, rule.return_address, rule.ra_offset)) {
+            continue;
+        }
+        constexpr std::uint64_t kShown = 5;
+        if (++mismatches > kShown) continue;
+        ADD_FAILURE() << fmt::format("{:#x}\n  readelf: cfa {} rbp {} ra {}\n  ours: {}",
+                                     file_vaddr, row.cfa, row.rbp, row.return_address,
+                                     to_text(rule));
+    }
+    EXPECT_EQ(mismatches, 0U);
+    fmt::print("{}: {} lines of readelf, {} rows, {} mismatches\n", GetParam(), theirs.size(),
+               frame.unwind.rows.size(), mismatches);
+}
+
+INSTANTIATE_TEST_SUITE_P(SystemBinaries, AgreesWithReadelf,
+                         testing::Values("/usr/lib/x86_64-linux-gnu/libc.so.6", "/usr/bin/bash",
+                                         "/lib64/ld-linux-x86-64.so.2"));
+
+}  // namespace
+}  // namespace bobbin::test

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/object_info.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include "unit/cli/scratch_directory.h"
+
+namespace bobbin::cli {
+namespace {
+
+using testing::HasSubstr;
+
+std::string output_of(const std::string& command) {
+    FILE* pipe = ::popen(command.c_str(), "r");
+    EXPECT_NE(pipe, nullptr);
+    std::string text;
+    char buffer[4096];
+    for (std::size_t got = 1; got > 0;) {
+        got = std::fread(buffer, 1, sizeof(buffer), pipe);
+        text.append(buffer, got);
+    }
+    EXPECT_EQ(::pclose(pipe), 0) << command;
+    return text;
+}
+
+std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+std::string first_match(const std::string& text, const std::string& pattern) {
+    std::smatch match;
+    if (std::regex_search(text, match, std::regex(pattern))) return match[1];
+    ADD_FAILURE() << "no " << pattern << " in:\n" << text;
+    return {};
+}
+
+// readelf is the oracle.
+TEST(ReadObjectInfo, AgreesWithReadelf) {
+    const std::string path = this_program();
+    const Result<ObjectInfo> info = read_object_info(path);
+    ASSERT_TRUE(info) << info.error().message();
+    EXPECT_EQ(info->no_unwind_reason, "");
+
+    const std::string notes = output_of("LC_ALL=C readelf -nW '" + path + "'");
+    EXPECT_EQ(elf::to_hex(info->build_id), first_match(notes, "Build ID: ([0-9a-f]+)"));
+
+    const std::string header = output_of("LC_ALL=C readelf -hW '" + path + "'");
+    EXPECT_EQ(info->position_independent, header.find("DYN") != std::string::npos);
+
+    const std::string sections = output_of("LC_ALL=C readelf -SW '" + path + "'");
+    const std::string size =
+        first_match(sections, "\\.eh_frame +[A-Z0-9_]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ");
+    EXPECT_EQ(info->eh_frame_bytes, std::stoull(size, nullptr, 16));
+
+    std::istringstream segments(output_of("LC_ALL=C readelf -lW '" + path + "'"));
+    std::size_t load_count = 0;
+    for (std::string word; segments >> word;) load_count += word == "LOAD" ? 1 : 0;
+    EXPECT_EQ(info->segments.size(), load_count);
+
+    const std::string frames =
+        output_of("LC_ALL=C readelf --debug-dump=no-follow-links --debug-dump=frames -W '" + path +
+                  "' 2>/dev/null | grep -c ' FDE cie='");
+    EXPECT_EQ(info->fde_count + info->fde_refused_count, std::stoull(frames));
+    EXPECT_EQ(info->fde_refused_count, 0U);
+    EXPECT_GT(info->row_count, info->fde_count);
+    EXPECT_GT(info->table_bytes, 0U);
+    EXPECT_GT(info->function_symbol_count, 0U);
+}
+
+ObjectInfo small_info() {
+    ObjectInfo info;
+    info.path = "/tmp/a\x1b.so";
+    info.build_id = {std::byte{0xab}, std::byte{0x01}};
+    info.position_independent = true;
+    info.segments = {{.file_offset = 0x1000,
+                      .file_size_bytes = 0x200,
+                      .file_vaddr = 0x401000,
+                      .memory_size_bytes = 0x300,
+                      .executable = true}};
+    info.function_symbol_count = 1234;
+    info.eh_frame_bytes = 5678;
+    info.fde_count = 90;
+    info.row_count = 1000;
+    info.distinct_rule_count = 12;
+    info.table_entry_count = 900;
+    info.table_bytes = 4096;
+    info.granule_shift = 9;
+    return info;
+}
+
+TEST(DescribeObjectInfo, WritesOneLineAFact) {
+    EXPECT_EQ(describe(small_info()),
+              "path        /tmp/a\\x1b.so\n"
+              "build id    ab01\n"
+              "type        position-independent (ET_DYN)\n"
+              "segment     offset 0x1000 + 0x200 bytes at 0x401000, 0x300 in memory, executable\n"
+              "symbols     1,234 functions\n"
+              ".eh_frame   5,678 bytes, 90 FDEs (0 refused), 1,000 rows, 12 distinct rules\n"
+              "table       4,096 bytes, 900 entries, granules of 512 bytes (shift 9)\n");
+}
+
+TEST(DescribeObjectInfo, SaysWhyThereIsNoTable) {
+    ObjectInfo info;
+    info.no_unwind_reason = "there is no .eh_frame";
+    EXPECT_THAT(describe(info), HasSubstr("build id    none\n"));
+    EXPECT_THAT(describe(info), HasSubstr("unwinding   there is no .eh_frame\n"));
+}
+
+TEST(ObjectInfoJson, HoldsTheNumbersAndSurvivesNamesThatAreNotUtf8) {
+    ObjectInfo info = small_info();
+    info.path = "/tmp/\xff";
+    const auto report = nlohmann::json::parse(to_json(info));
+    EXPECT_EQ(report.at("build_id"), "ab01");
+    EXPECT_EQ(report.at("segments").at(0).at("file_vaddr"), 0x401000);
+    EXPECT_EQ(report.at("rows"), 1000);
+    EXPECT_EQ(report.at("table_bytes"), 4096);
+    EXPECT_FALSE(report.contains("no_unwind_reason"));
+}
+
+TEST(RunObjectInfo, RefusesWhatIsNoElfFile) {
+    const test::ScratchDirectory directory;
+    const std::string fifo = directory.path() / "fifo";
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    for (const std::string& path :
+         {directory.write("text", "#!/bin/sh\necho hello\n").string(),
+          directory.write("empty", "").string(),
+          directory
+              .write("cut", std::string("\x7f"
+                                        "ELF\x02\x01\x01"))
+              .string(),
+          fifo, directory.path().string(), (directory.path() / "missing").string(),
+          std::string("/dev/null")}) {
+        testing::internal::CaptureStdout();
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(run_object_info({path, false}), 1) << path;
+        EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+        const std::string said = testing::internal::GetCapturedStderr();
+        EXPECT_THAT(said, HasSubstr(path));
+        EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 3) << said;
+    }
+}
+
+TEST(RunObjectInfo, PrintsToStandardOutput) {
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run_object_info({this_program(), true}), 0);
+    const auto report = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+    EXPECT_EQ(report.at("path"), this_program());
+}
+
+}  // namespace
+}  // namespace bobbin::cli
