@@ -175,7 +175,7 @@ int on_tick_find_vma(struct bpf_perf_event_data *ctx)
 /* The program's file is announced before its first instruction has run. It is read from the mapping
  * that holds mm->start_code: on overlayfs the exec's own struct file has another inode. */
 SEC("raw_tp/sched_process_exec")
-int on_exec(struct bpf_raw_tracepoint_args *ctx)
+int on_process_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (void *)ctx->args[0];
 	__u32 lane = LANE_EXEC, pid = BPF_CORE_READ(task, tgid);
@@ -192,7 +192,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 }
 
 SEC("raw_tp/sched_process_fork")
-int on_fork(struct bpf_raw_tracepoint_args *ctx)
+int on_process_fork(struct bpf_raw_tracepoint_args *ctx)
 {
 	if (only_targets)
 		inherit_target((void *)ctx->args[0], (void *)ctx->args[1]);
@@ -200,7 +200,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 }
 
 SEC("raw_tp/sched_process_exit")
-int on_exit(struct bpf_raw_tracepoint_args *ctx)
+int on_process_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	if (only_targets)
 		forget_target((void *)ctx->args[0]);

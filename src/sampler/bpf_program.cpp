@@ -196,10 +196,10 @@ Result<> BpfProgram::attach_process_events() {
         if (link == nullptr) return fail_with(errno, "attach {}", bpf_program__name(program));
         return {};
     };
-    BOBBIN_CHECK(attach(skeleton_->progs.on_exec, skeleton_->links.on_exec));
+    BOBBIN_CHECK(attach(skeleton_->progs.on_process_exec, skeleton_->links.on_process_exec));
     if (!skeleton_->rodata->only_targets) return {};
-    BOBBIN_CHECK(attach(skeleton_->progs.on_fork, skeleton_->links.on_fork));
-    return attach(skeleton_->progs.on_exit, skeleton_->links.on_exit);
+    BOBBIN_CHECK(attach(skeleton_->progs.on_process_fork, skeleton_->links.on_process_fork));
+    return attach(skeleton_->progs.on_process_exit, skeleton_->links.on_process_exit);
 }
 
 Result<> BpfProgram::announce_running() {
