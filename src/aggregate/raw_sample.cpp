@@ -6,6 +6,7 @@ namespace bobbin::aggregate {
 std::optional<RawSample> parse_sample(std::span<const std::byte> record) {
     if (record.size() < sizeof(abi::sample_header)) return std::nullopt;
     const auto* header = reinterpret_cast<const abi::sample_header*>(record.data());
+    if (header->walk_end >= abi::WALK_END_COUNT) return std::nullopt;
     const std::size_t kernel = header->kernel_frame_count;
     const std::size_t user = header->user_frame_count;
     const std::size_t frames_bytes = record.size() - sizeof(*header);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "aggregate/stack_counts.h"
 
-#define XXH_INLINE_ALL
+#define XXH_INLINE_ALL  // NOLINT(readability-identifier-naming): xxhash.h asks for this name
 #include <xxhash.h>
 
 #include <algorithm>
@@ -12,9 +12,8 @@
 namespace bobbin::aggregate {
 namespace {
 
-std::string_view comm_of(const char (&comm)[abi::COMM_BYTES]) {
-    return {comm, strnlen(comm, abi::COMM_BYTES)};
-}
+// A name of COMM_BYTES characters has no NUL.
+std::string_view comm_of(const char* comm) { return {comm, strnlen(comm, abi::COMM_BYTES)}; }
 
 std::uint64_t hash_frames(std::span<const abi::frame_word> frames, std::uint64_t seed) {
     return XXH3_64bits_withSeed(frames.data(), frames.size_bytes(), seed);

@@ -24,11 +24,11 @@ std::size_t RuleSet::slot_of(const UnwindRule& rule) const {
                                 static_cast<std::uint64_t>(rule.rbp) << 16 |
                                 static_cast<std::uint64_t>(rule.return_address) << 24 |
                                 static_cast<std::uint64_t>(rule.signal_frame) << 32;
-    const std::uint64_t mixed = kinds * 0x9e3779b97f4a7c15 +
-                                static_cast<std::uint32_t>(rule.cfa_offset) * 0x6a09e667f3bcc909 +
-                                static_cast<std::uint32_t>(rule.cfa_addend) * 0xbb67ae8584caa73b +
-                                static_cast<std::uint32_t>(rule.rbp_offset) * 0x3c6ef372fe94f82b +
-                                static_cast<std::uint32_t>(rule.ra_offset) * 0xa54ff53a5f1d36f1;
+    const std::uint64_t mixed = kinds * 0x9e3779b97f4a7c15U +
+                                static_cast<std::uint32_t>(rule.cfa_offset) * 0x6a09e667f3bcc909U +
+                                static_cast<std::uint32_t>(rule.cfa_addend) * 0xbb67ae8584caa73bU +
+                                static_cast<std::uint32_t>(rule.rbp_offset) * 0x3c6ef372fe94f82bU +
+                                static_cast<std::uint32_t>(rule.ra_offset) * 0xa54ff53a5f1d36f1U;
     return mixed >> (64 - slot_bits_);
 }
 

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -35,12 +36,23 @@ void raise_locked_memory_limit() {
     }
 }
 
+// For tests, and for a kernel on which the best one should ever fail: BOBBIN_TICK_PROGRAM names
+// another program of bpf/profiler.bpf.c.
+std::optional<sampler::TickProgram> tick_program_asked_for() {
+    const char* const name = std::getenv("BOBBIN_TICK_PROGRAM");
+    if (name == nullptr) return std::nullopt;
+    const auto program = sampler::tick_program_named(name);
+    if (!program) spdlog::warn("BOBBIN_TICK_PROGRAM: there is no program '{}'", name);
+    return program;
+}
+
 sampler::BpfOptions options_of(const config::RecordConfig& config, bool only_targets,
                                std::size_t cpu_count) {
     return {.only_targets = only_targets,
             .leave_out_kernel_frames = config.scope == config::FrameScope::kUserOnly,
             .leave_out_user_frames = config.scope == config::FrameScope::kKernelOnly,
-            .cpu_count = static_cast<std::uint32_t>(cpu_count)};
+            .cpu_count = static_cast<std::uint32_t>(cpu_count),
+            .tick_program = tick_program_asked_for()};
 }
 
 Result<Sampling> build_stages(sampler::BpfProgram program, std::vector<int> cpus,

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executable/build_executable.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <utility>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "cfi/eh_frame.h"
 #include "elf/elf_file.h"
 
@@ -49,16 +53,16 @@ BuiltExecutable build_executable(OpenedFile file, unwind_table::SpecialRules& sp
     return built;
 }
 
-BuiltExecutable build_vdso(std::span<const std::byte> image, unwind_table::SpecialRules& specials) {
-    BuiltExecutable built;
-    built.executable.id = EXECUTABLE_ID_VDSO;
-    built.executable.path = "[vdso]";
-    if (auto elf = elf::ElfFile::from_memory(image)) {
-        fill_from(*elf, built, specials);
-    } else {
-        built.executable.refused = elf.error().message();
-    }
-    return built;
+BuiltExecutable build_vdso(std::span<const std::byte> image,
+                           unwind_table::SpecialRules& specials) {
+    OpenedFile file;
+    file.executable_id = EXECUTABLE_ID_VDSO;
+    file.path = "[vdso]";
+    file.fd = UniqueFd(::memfd_create("vdso", MFD_CLOEXEC));
+    const auto written = ::write(file.fd.get(), image.data(), image.size());
+    // A memfd that could not be made or filled is no ELF file, and is refused as such.
+    if (written != static_cast<ssize_t>(image.size())) file.fd.reset();
+    return build_executable(std::move(file), specials);
 }
 
 }  // namespace bobbin::executable

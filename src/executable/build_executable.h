@@ -25,7 +25,7 @@ struct BuiltExecutable {
 // wholly, becomes an executable without a table, with the reason in `refused`. Worker threads.
 BuiltExecutable build_executable(OpenedFile file, unwind_table::SpecialRules& specials);
 
-// The same for an image in memory: the vdso.
+// The same for an image in memory, the vdso, which from then on is a file of its own (a memfd).
 BuiltExecutable build_vdso(std::span<const std::byte> image, unwind_table::SpecialRules& specials);
 
 }  // namespace bobbin::executable

@@ -113,6 +113,14 @@ const char* name_of(TickProgram program) {
     return "";
 }
 
+std::optional<TickProgram> tick_program_named(std::string_view name) {
+    for (const TickProgram program :
+         {TickProgram::kLoop, TickProgram::kTailCalls, TickProgram::kFindVma}) {
+        if (name == name_of(program)) return program;
+    }
+    return std::nullopt;
+}
+
 void BpfProgram::SkeletonDeleter::operator()(profiler_bpf* skeleton) const {
     profiler_bpf__destroy(skeleton);
 }
@@ -152,8 +160,9 @@ Result<BpfProgram::Skeleton> BpfProgram::load_with(const BpfOptions& options,
 
 Result<BpfProgram> BpfProgram::load(const BpfOptions& options) {
     libbpf_set_print(log_from_libbpf);
-    const TickProgram preferred =
+    const TickProgram best =
         kernel_has_helper(BPF_FUNC_loop) ? TickProgram::kLoop : TickProgram::kTailCalls;
+    const TickProgram preferred = options.tick_program.value_or(best);
     BOBBIN_TRY(auto skeleton, load_with(options, preferred));
     const MappingProbe probe{
         .program_fd = bpf_program__fd(skeleton->progs.find_own_mapping),

@@ -5,7 +5,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -22,12 +25,14 @@ enum class TickProgram {
     kFindVma,    // where the kernel's tree of mappings cannot be read: the leaf's mapping only
 };
 const char* name_of(TickProgram program);
+std::optional<TickProgram> tick_program_named(std::string_view name);
 
 struct BpfOptions {
     bool only_targets = false;  // sample the processes of add_target() and their children only
     bool leave_out_kernel_frames = false;
     bool leave_out_user_frames = false;
     std::uint32_t cpu_count = 1;
+    std::optional<TickProgram> tick_program;  // not the best one the kernel can run, but this one
 };
 
 // The loaded BPF object: programs and maps. Loading chooses the tick program, compares the walk of

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executable/build_executable.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "base/unique_fd.h"
+
+namespace bobbin::executable {
+namespace {
+
+OpenedFile opened(const std::string& path) {
+    OpenedFile file;
+    file.executable_id = 3;
+    file.path = path;
+    file.fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    return file;
+}
+
+TEST(BuildExecutable, GivesTableSegmentsAndIdentityOfARunningProgram) {
+    unwind_table::SpecialRules specials;
+    const auto built = build_executable(opened("/proc/self/exe"), specials);
+    EXPECT_EQ(built.executable.refused, "");
+    ASSERT_TRUE(built.table.has_value());
+    EXPECT_EQ(built.executable.id, 3U);
+    EXPECT_TRUE(built.executable.fd.is_open()) << "names are read from it later";
+    EXPECT_TRUE(std::ranges::any_of(built.executable.segments, &elf::LoadSegment::executable));
+    EXPECT_GT(built.executable.row_count, 100U);
+    EXPECT_EQ(built.executable.table_bytes, built.table->words.size() * 4);
+}
+
+TEST(BuildExecutable, RefusesAFileThatIsNoElfAndSaysWhy) {
+    unwind_table::SpecialRules specials;
+    const auto built = build_executable(opened("/etc/passwd"), specials);
+    EXPECT_FALSE(built.table.has_value());
+    EXPECT_NE(built.executable.refused, "");
+    EXPECT_EQ(built.executable.path, "/etc/passwd");
+}
+
+TEST(BuildExecutable, RefusesATruncatedElf) {
+    std::string path = (std::filesystem::temp_directory_path() / "bobbin-cut-XXXXXX").string();
+    const UniqueFd copy(::mkstemp(path.data()));
+    std::array<char, 4096> head{};
+    const UniqueFd whole(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(::pread(whole.get(), head.data(), head.size(), 0), 4096);
+    ASSERT_EQ(::write(copy.get(), head.data(), head.size()), 4096);
+    unwind_table::SpecialRules specials;
+    const auto built = build_executable(opened(path), specials);
+    EXPECT_FALSE(built.table.has_value());
+    EXPECT_NE(built.executable.refused, "");
+    std::filesystem::remove(path);
+}
+
+TEST(BuildVdso, RefusesAnImageThatIsNoElf) {
+    unwind_table::SpecialRules specials;
+    const std::array<std::byte, 64> nothing{};
+    const auto built = build_vdso(nothing, specials);
+    EXPECT_EQ(built.executable.id, unsigned{EXECUTABLE_ID_VDSO});
+    EXPECT_FALSE(built.table.has_value());
+    EXPECT_NE(built.executable.refused, "");
+}
+
+}  // namespace
+}  // namespace bobbin::executable
