@@ -6,6 +6,7 @@
  * System V psABI 3.2.2: the return address stands right below the CFA, at cfa - 8. */
 
 #include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 #include "bobbin/bpf_abi.h"
@@ -66,6 +67,15 @@ static __always_inline int step_to(struct walk_state *walk, __u64 rip, __u64 rsp
 	return 0;
 }
 
+/* The code that the kernel enters, ld.so's _start, has no CFI: it is known by rsp, which still stands
+ * where the kernel put argc. */
+static __always_inline int is_process_entry(const struct walk_state *walk)
+{
+	struct mm_struct *mm = (void *)walk->mm;
+
+	return walk->rsp == BPF_CORE_READ(mm, start_stack);
+}
+
 /* No CFI here: [rbp] = caller's rbp, [rbp + 8] = return address, if rbp looks like a frame pointer. */
 static __always_inline int follow_frame_pointer(struct walk_state *walk, enum walk_end otherwise)
 {
@@ -74,6 +84,8 @@ static __always_inline int follow_frame_pointer(struct walk_state *walk, enum wa
 		__u64 return_address;
 	} saved;
 
+	if (is_process_entry(walk))
+		return end_walk(walk, WALK_END_BOTTOM);
 	if (walk->rbp & 7 || walk->rbp < walk->rsp ||
 	    walk->rbp - walk->rsp > MAX_FRAME_POINTER_STRIDE_BYTES)
 		return end_walk(walk, otherwise);

@@ -76,6 +76,7 @@ struct maple_tree {
 struct mm_struct {
 	struct maple_tree mm_mt; /* since 6.1 */
 	unsigned long start_code;
+	unsigned long start_stack; /* rsp at the program's first instruction */
 	struct {
 		void *vdso;
 	} context; /* mm_context_t */

@@ -61,6 +61,10 @@ static __always_inline int step_to_caller(struct walk_state *walk)
 		return follow_frame_pointer(walk, WALK_END_ANONYMOUS);
 	}
 	note_frame(walk, file_frame(mapping->executable_id, file_offset));
+	/* A file that is still being read will be known in a moment: no guess. One that never will be may
+	 * keep frame pointers, and its callers' files are as good as any. */
+	if (mapping->walk_end == WALK_END_FILE_REFUSED)
+		return follow_frame_pointer(walk, WALK_END_FILE_REFUSED);
 	if (mapping->walk_end)
 		return end_walk(walk, mapping->walk_end);
 	/* verifier: all ends of the search meet in memory instead of living on as register states */

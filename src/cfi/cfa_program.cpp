@@ -42,6 +42,9 @@ enum Opcode : std::uint8_t {
 // The upper two bits of an opcode that carries its operand in the lower six.
 enum PrimaryOpcode : std::uint8_t { kExtended = 0, kAdvanceLoc = 1, kOffset = 2, kRestore = 3 };
 
+// Compilers nest one deep. The state is 32 times as large as the instruction that remembers it.
+constexpr std::size_t kMaxRemembered = 1U << 20;
+
 constexpr std::int64_t kMaxOffset = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kTooLarge = kMaxOffset + 1;  // as is its negative
 
@@ -53,21 +56,19 @@ constexpr UnwindRule kBeforeCie = {.return_address = ReturnAddressKind::kExpress
 
 }  // namespace
 
-std::optional<UnwindRule> CfaProgram::run_initial(const Cie& cie) {
-    cie_ = &cie;
-    rows_ = nullptr;
-    function_ = {.instructions = cie.initial_instructions, .end_file_vaddr = 1};
-    rule_ = kBeforeCie;
-    rule_.signal_frame = cie.signal_frame;
-    if (!execute()) return std::nullopt;
-    return rule_;
+bool CfaProgram::run_initial(Cie& cie) {
+    begin(cie, {.instructions = cie.initial_instructions, .end_file_vaddr = 1}, nullptr);
+    begin_with(kBeforeCie, RuleSet::kNoNumber);
+    state_.rule.signal_frame = cie.signal_frame;
+    if (!execute() || !number_rule()) return false;
+    cie.initial_rule = state_.rule;
+    cie.initial_rule_number = state_.rule_number;
+    return true;
 }
 
 bool CfaProgram::run(const Cie& cie, const Function& function, RowWriter& rows) {
-    cie_ = &cie;
-    rows_ = &rows;
-    function_ = function;
-    rule_ = cie.initial_rule;
+    begin(cie, function, &rows);
+    begin_with(cie.initial_rule, cie.initial_rule_number);
     if (!execute()) return false;
     if (location_file_vaddr_ < function_.end_file_vaddr && !move_to(function_.end_file_vaddr)) {
         return false;
@@ -76,11 +77,21 @@ bool CfaProgram::run(const Cie& cie, const Function& function, RowWriter& rows) 
     return true;
 }
 
-bool CfaProgram::execute() {
-    in_ = ByteReader(function_.instructions);
-    location_file_vaddr_ = function_.start_file_vaddr;
+void CfaProgram::begin(const Cie& cie, const Function& function, RowWriter* rows) {
+    cie_ = &cie;
+    rows_ = rows;
+    function_ = function;
+    in_ = ByteReader(function.instructions);
+    location_file_vaddr_ = function.start_file_vaddr;
     remembered_.clear();
-    changed_ = true;
+}
+
+void CfaProgram::begin_with(const UnwindRule& rule, std::uint32_t rule_number) {
+    const bool plain = rule.cfa == CfaKind::kRegisterOffset;
+    state_ = {rule, rule.cfa_register, plain ? rule.cfa_offset : 0, rule_number};
+}
+
+bool CfaProgram::execute() {
     while (!in_.at_end() && location_file_vaddr_ < function_.end_file_vaddr) {
         if (!step(in_.u8())) return false;
     }
@@ -226,7 +237,7 @@ bool CfaProgram::advance(std::uint64_t delta) {
 // several changes at one address the last counts.
 bool CfaProgram::move_to(std::uint64_t file_vaddr) {
     if (rows_ == nullptr) return false;
-    if (file_vaddr > function_.first_file_vaddr && file_vaddr > location_file_vaddr_ && changed_ &&
+    if (file_vaddr > function_.first_file_vaddr && file_vaddr > location_file_vaddr_ &&
         !append_row()) {
         return false;
     }
@@ -235,39 +246,49 @@ bool CfaProgram::move_to(std::uint64_t file_vaddr) {
 }
 
 bool CfaProgram::append_row() {
-    std::uint32_t number = UnwindRows::kNoCfiRule;
-    if (rule_.cfa != CfaKind::kNoCfi) {
-        number = rules_.number_of(rule_);
-        if (number == RuleSet::kNoNumber || rows_->full()) return false;
-    }
-    rows_->append(std::max(location_file_vaddr_, function_.first_file_vaddr), number);
-    changed_ = false;
+    if (rows_->full() || !number_rule()) return false;
+    rows_->append(std::max(location_file_vaddr_, function_.first_file_vaddr), state_.rule_number);
     return true;
+}
+
+// Rules that came back with a remembered state, or from the CIE, have their number already.
+bool CfaProgram::number_rule() {
+    if (state_.rule_number != RuleSet::kNoNumber) return true;
+    const bool no_cfi = state_.rule.cfa == CfaKind::kNoCfi;
+    state_.rule_number = no_cfi ? UnwindRows::kNoCfiRule : rules_.number_of(state_.rule);
+    return state_.rule_number != RuleSet::kNoNumber;
+}
+
+UnwindRule& CfaProgram::change_rule() {
+    state_.rule_number = RuleSet::kNoNumber;
+    return state_.rule;
 }
 
 bool CfaProgram::define_cfa(std::uint64_t register_number, std::int64_t offset) {
     if (!fits(offset) || register_number > std::numeric_limits<std::uint8_t>::max()) return false;
-    rule_.cfa = CfaKind::kRegisterOffset;
-    rule_.cfa_register = static_cast<std::uint8_t>(register_number);
-    rule_.cfa_offset = static_cast<std::int32_t>(offset);
-    rule_.cfa_addend = 0;
-    changed_ = true;
+    UnwindRule& rule = change_rule();
+    rule.cfa = CfaKind::kRegisterOffset;
+    rule.cfa_register = state_.cfa_register = static_cast<std::uint8_t>(register_number);
+    rule.cfa_offset = state_.cfa_offset = static_cast<std::int32_t>(offset);
+    rule.cfa_addend = 0;
     return true;
 }
 
-// Both of these change half of a rule of register and offset; DWARF 5 section 6.4.2.2 has them
-// valid only then.
+// Either changes half of a rule, which must be there.
 bool CfaProgram::define_cfa_register(std::uint64_t register_number) {
-    return rule_.cfa == CfaKind::kRegisterOffset && define_cfa(register_number, rule_.cfa_offset);
+    return state_.rule.cfa != CfaKind::kNoCfi && define_cfa(register_number, state_.cfa_offset);
 }
 
+// While an expression gives the CFA, only the one after it is meant (libgcc, execute_cfa_program).
 bool CfaProgram::define_cfa_offset(std::int64_t offset) {
-    return rule_.cfa == CfaKind::kRegisterOffset && define_cfa(rule_.cfa_register, offset);
+    if (state_.rule.cfa == CfaKind::kRegisterOffset) return define_cfa(state_.cfa_register, offset);
+    if (state_.rule.cfa == CfaKind::kNoCfi || !fits(offset)) return false;
+    state_.cfa_offset = static_cast<std::int32_t>(offset);
+    return true;
 }
 
 bool CfaProgram::define_cfa_expression() {
-    set_cfa_expression(in_.bytes(in_.uleb128()), rule_);
-    changed_ = true;
+    set_cfa_expression(in_.bytes(in_.uleb128()), change_rule());
     return true;
 }
 
@@ -293,15 +314,15 @@ bool CfaProgram::save_in_register(std::uint64_t register_number, std::uint64_t h
 }
 
 void CfaProgram::set_rbp(RbpKind kind, std::int32_t offset) {
-    rule_.rbp = kind;
-    rule_.rbp_offset = offset;
-    changed_ = true;
+    UnwindRule& rule = change_rule();
+    rule.rbp = kind;
+    rule.rbp_offset = offset;
 }
 
 void CfaProgram::set_return_address(ReturnAddressKind kind, std::int32_t offset) {
-    rule_.return_address = kind;
-    rule_.ra_offset = offset;
-    changed_ = true;
+    UnwindRule& rule = change_rule();
+    rule.return_address = kind;
+    rule.ra_offset = offset;
 }
 
 void CfaProgram::set_unrecoverable(std::uint64_t register_number) {
@@ -323,7 +344,7 @@ void CfaProgram::set_computed(std::uint64_t register_number) {
 void CfaProgram::set_expression(std::uint64_t register_number) {
     const std::span<const std::byte> expression = in_.bytes(in_.uleb128());
     set_computed(register_number);
-    if (register_number == kRbp) set_rbp_expression(expression, rule_);
+    if (register_number == kRbp) set_rbp_expression(expression, change_rule());
 }
 
 // Back to what the CIE says.
@@ -336,17 +357,15 @@ void CfaProgram::restore(std::uint64_t register_number) {
 }
 
 bool CfaProgram::remember_state() {
-    const std::uint32_t number = rules_.number_of(rule_);
-    if (number == RuleSet::kNoNumber) return false;
-    remembered_.push_back(number);
+    if (remembered_.size() == kMaxRemembered) return false;
+    remembered_.push_back(state_);
     return true;
 }
 
 bool CfaProgram::restore_state() {
     if (remembered_.empty()) return false;
-    rule_ = rules_[remembered_.back()];
+    state_ = remembered_.back();
     remembered_.pop_back();
-    changed_ = true;
     return true;
 }
 

@@ -22,8 +22,8 @@ class CfaProgram {
 public:
     explicit CfaProgram(RuleSet& rules) : rules_(rules) {}
 
-    // The rule in which every function of `cie` begins; nullopt: malformed.
-    std::optional<UnwindRule> run_initial(const Cie& cie);
+    // Fills in the rule in which every function of `cie` begins. False: malformed.
+    bool run_initial(Cie& cie);
 
     // Where the instructions of one function lie, and which of its addresses are still to be given
     // rows: those from `first_file_vaddr` on.
@@ -39,6 +39,8 @@ public:
     bool run(const Cie& cie, const Function& function, RowWriter& rows);
 
 private:
+    void begin(const Cie& cie, const Function& function, RowWriter* rows);
+    void begin_with(const UnwindRule& rule, std::uint32_t rule_number);
     bool execute();
     bool step(std::uint8_t opcode);
     bool step_extended(std::uint8_t opcode);
@@ -50,6 +52,8 @@ private:
     bool advance(std::uint64_t delta);
     bool move_to(std::uint64_t file_vaddr);
     bool append_row();
+    bool number_rule();
+    UnwindRule& change_rule();
 
     bool define_cfa(std::uint64_t register_number, std::int64_t offset);
     bool define_cfa_register(std::uint64_t register_number);
@@ -74,16 +78,24 @@ private:
     std::int64_t read_factored_signed();
     [[nodiscard]] std::int64_t scale(std::int64_t factored) const;
 
+    // What DW_CFA_remember_state keeps. The register and offset outlive an expression for the CFA:
+    // perlasm ends one with DW_CFA_def_cfa_register and means the offset of before, as libgcc does.
+    struct State {
+        UnwindRule rule;
+        std::uint8_t cfa_register = 0;
+        std::int32_t cfa_offset = 0;
+        std::uint32_t rule_number = RuleSet::kNoNumber;  // kNoNumber: not asked for yet
+    };
+
     RuleSet& rules_;
-    std::vector<std::uint32_t> remembered_;  // numbers in rules_: four bytes for a one-byte opcode
+    std::vector<State> remembered_;
 
     const Cie* cie_ = nullptr;
     RowWriter* rows_ = nullptr;  // nullptr: the initial instructions of a CIE
     Function function_;
     ByteReader in_;
     std::uint64_t location_file_vaddr_ = 0;
-    UnwindRule rule_;
-    bool changed_ = true;  // rule_ is not the one of the row appended last
+    State state_;
 };
 
 }  // namespace bobbin::cfi

@@ -56,7 +56,9 @@ struct Cie {
     std::uint64_t code_alignment = 1;
     std::int64_t data_alignment = 1;
     std::span<const std::byte> initial_instructions;
-    UnwindRule initial_rule;  // what those make; filled in by their interpreter
+    // What those make, and its number in the section's rules; filled in by their interpreter.
+    UnwindRule initial_rule;
+    std::uint32_t initial_rule_number = 0;
 };
 
 // One function's rows, still as a program.

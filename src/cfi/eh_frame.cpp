@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <compare>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "cfi/cie_fde.h"
 #include "cfi/row_writer.h"
 #include "cfi/rule_set.h"
+#include "cfi/sort_by_start.h"
 
 namespace bobbin::cfi {
 namespace {
@@ -44,14 +44,6 @@ private:
     std::uint32_t last_ = 0;
 };
 
-// Sorted in place of the FDEs, which are two and a half times as large.
-struct Place {
-    std::uint64_t start_file_vaddr = 0;
-    std::uint32_t fde_index = 0;
-
-    friend auto operator<=>(const Place&, const Place&) = default;
-};
-
 class SectionReader {
 public:
     SectionReader(std::span<const std::byte> section, std::uint64_t section_file_vaddr)
@@ -59,9 +51,9 @@ public:
 
     Result<EhFrame> read() {
         collect();
-        sort_by_start();
         write_rows();
-        if (frame_.fde_count == 0) return fail("{}", why_no_rows());
+        const bool damaged = frame_.fde_refused_count > 0 || !frame_.stopped.empty();
+        if (frame_.fde_count == 0 && damaged) return fail("{}", why_no_rows());
         frame_.unwind.rules = rules_.take();
         return std::move(frame_);
     }
@@ -70,7 +62,7 @@ private:
     void collect();
     void collect_cie(const Entry& entry);
     void collect_fde(const Entry& entry);
-    void sort_by_start();
+    std::vector<StartPlace> order_by_start();
     void write_rows();
     bool write_function(const Fde& fde, std::uint64_t first_file_vaddr, RowWriter& rows);
     [[nodiscard]] std::string why_no_rows() const;
@@ -79,7 +71,6 @@ private:
     std::uint64_t section_file_vaddr_ = 0;
     CieTable cies_;
     std::vector<Fde> fdes_;
-    std::vector<Place> order_;
     RuleSet rules_;
     CfaProgram program_{rules_};
     EhFrame frame_;
@@ -106,11 +97,7 @@ void SectionReader::collect() {
 // A refused CIE is left out; what counts as refused are the FDEs that name it.
 void SectionReader::collect_cie(const Entry& entry) {
     std::optional<Cie> cie = parse_cie(entry);
-    if (!cie) return;
-    const std::optional<UnwindRule> initial_rule = program_.run_initial(*cie);
-    if (!initial_rule) return;
-    cie->initial_rule = *initial_rule;
-    cies_.add(*cie);
+    if (cie && program_.run_initial(*cie)) cies_.add(*cie);
 }
 
 void SectionReader::collect_fde(const Entry& entry) {
@@ -125,25 +112,33 @@ void SectionReader::collect_fde(const Entry& entry) {
     if (!fde->is_empty()) fdes_.push_back(*fde);
 }
 
-// Of those with one start, the first in the section stays first.
-void SectionReader::sort_by_start() {
-    order_.reserve(fdes_.size());
+std::vector<StartPlace> SectionReader::order_by_start() {
+    std::vector<StartPlace> places;
+    places.reserve(fdes_.size());
+    const std::uint64_t base_file_vaddr = frame_.unwind.base_file_vaddr;
     for (std::uint32_t i = 0; i < fdes_.size(); ++i) {
-        order_.push_back({fdes_[i].start_file_vaddr, i});
+        if (fdes_[i].end_file_vaddr - base_file_vaddr > kMaxSpanBytes) {
+            ++frame_.fde_refused_count;
+            continue;
+        }
+        const std::uint64_t vaddr_from_base = fdes_[i].start_file_vaddr - base_file_vaddr;
+        places.push_back({static_cast<std::uint32_t>(vaddr_from_base), i});
     }
-    if (!std::ranges::is_sorted(order_)) std::ranges::stable_sort(order_);
+    sort_by_start(places);
+    return places;
 }
 
 void SectionReader::write_rows() {
     if (fdes_.empty()) return;
-    RowWriter rows(order_.front().start_file_vaddr, section_.size() / kSectionBytesPerRow);
+    frame_.unwind.base_file_vaddr =
+        std::ranges::min(fdes_, {}, &Fde::start_file_vaddr).start_file_vaddr;
+    RowWriter rows(frame_.unwind.base_file_vaddr, section_.size() / kSectionBytesPerRow);
     std::uint64_t covered_end_file_vaddr = rows.base_file_vaddr();
-    for (const Place& place : order_) {
-        const Fde& fde = fdes_[place.fde_index];
-        const bool too_far = fde.end_file_vaddr - rows.base_file_vaddr() > kMaxSpanBytes;
-        if (!too_far && fde.end_file_vaddr <= covered_end_file_vaddr) continue;
+    for (const StartPlace& place : order_by_start()) {
+        const Fde& fde = fdes_[place.index];
+        if (fde.end_file_vaddr <= covered_end_file_vaddr) continue;
         const std::uint64_t first = std::max(fde.start_file_vaddr, covered_end_file_vaddr);
-        if (too_far || !write_function(fde, first, rows)) {
+        if (!write_function(fde, first, rows)) {
             ++frame_.fde_refused_count;
             continue;
         }
@@ -151,7 +146,6 @@ void SectionReader::write_rows() {
         covered_end_file_vaddr = fde.end_file_vaddr;
     }
     if (rows.full()) frame_.stopped = fmt::format("more than {} rows", RowWriter::kMaxRows);
-    frame_.unwind.base_file_vaddr = rows.base_file_vaddr();
     frame_.unwind.rows = rows.take();
 }
 
@@ -173,10 +167,7 @@ bool SectionReader::write_function(const Fde& fde, std::uint64_t first_file_vadd
 
 std::string SectionReader::why_no_rows() const {
     if (!frame_.stopped.empty()) return frame_.stopped;
-    if (frame_.fde_refused_count > 0) {
-        return fmt::format("all {} FDEs are malformed", frame_.fde_refused_count);
-    }
-    return "no FDE";
+    return fmt::format("all {} FDEs are malformed", frame_.fde_refused_count);
 }
 
 }  // namespace

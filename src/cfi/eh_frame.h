@@ -22,9 +22,9 @@ struct EhFrame {
 // the one that starts first keeps the bytes both claim. A malformed FDE costs its own function
 // only; reading stops at the first length that leaves the section, and rows found before it are
 // kept. Pure: bytes in, rows out, no system call, so it can run in a sandboxed worker and under the
-// fuzzer; time and memory are linear in the section's size whatever the bytes say. Error: no row at
-// all could be made. Format: DWARF 5 section 6.4; LSB 5.0 chapter 10.6 for the augmentations and
-// pointer encodings.
+// fuzzer; time and memory are linear in the section's size whatever the bytes say. A section
+// without functions gives no rows. Error: there are functions, but of none a row could be made.
+// Format: DWARF 5 section 6.4; LSB 5.0 chapter 10.6 for the augmentations and pointer encodings.
 Result<EhFrame> read_eh_frame(std::span<const std::byte> section, std::uint64_t section_file_vaddr);
 
 }  // namespace bobbin::cfi

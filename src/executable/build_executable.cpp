@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executable/build_executable.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <string>
 #include <utility>
 
 #include "base/result.h"
@@ -14,12 +16,24 @@
 namespace bobbin::executable {
 namespace {
 
-Result<unwind_table::UnwindTable> table_of(const elf::ElfFile& elf,
-                                           unwind_table::SpecialRules& specials) {
+Result<cfi::EhFrame> read_rows(const elf::ElfFile& elf) {
     BOBBIN_TRY(const auto section, elf.read_eh_frame());
-    if (!section) return fail("no .eh_frame");
-    BOBBIN_TRY(const auto frames, cfi::read_eh_frame(section->bytes, section->file_vaddr));
-    if (frames.fde_count == 0 && !frames.stopped.empty()) return fail("{}", frames.stopped);
+    if (!section) return cfi::read_eh_frame({}, 0);
+    return cfi::read_eh_frame(section->bytes, section->file_vaddr);
+}
+
+// Empty when every function's information could be read.
+std::string describe_damage(const cfi::EhFrame& frames) {
+    if (!frames.stopped.empty()) return frames.stopped;
+    if (frames.fde_refused_count == 0) return "";
+    return fmt::format("{} of {} functions have malformed unwind information",
+                       frames.fde_refused_count, frames.fde_count + frames.fde_refused_count);
+}
+
+Result<unwind_table::UnwindTable> table_of(const elf::ElfFile& elf, std::string& damage,
+                                           unwind_table::SpecialRules& specials) {
+    BOBBIN_TRY(const auto frames, read_rows(elf));
+    damage = describe_damage(frames);
     return unwind_table::build_table(frames.unwind, elf.load_segments(), specials);
 }
 
@@ -27,7 +41,7 @@ void fill_from(const elf::ElfFile& elf, BuiltExecutable& built,
                unwind_table::SpecialRules& specials) {
     built.executable.build_id = elf.build_id();
     built.executable.segments = elf.load_segments();
-    auto table = table_of(elf, specials);
+    auto table = table_of(elf, built.executable.refused, specials);
     if (!table) {
         built.executable.refused = table.error().message();
         return;
@@ -53,8 +67,7 @@ BuiltExecutable build_executable(OpenedFile file, unwind_table::SpecialRules& sp
     return built;
 }
 
-BuiltExecutable build_vdso(std::span<const std::byte> image,
-                           unwind_table::SpecialRules& specials) {
+BuiltExecutable build_vdso(std::span<const std::byte> image, unwind_table::SpecialRules& specials) {
     OpenedFile file;
     file.executable_id = EXECUTABLE_ID_VDSO;
     file.path = "[vdso]";

@@ -21,8 +21,10 @@ struct BuiltExecutable {
     std::optional<unwind_table::UnwindTable> table;  // none: executable.refused says why
 };
 
-// Reads ELF and CFI and packs the table. Never fails as a whole: a file that cannot be read, or not
-// wholly, becomes an executable without a table, with the reason in `refused`. Worker threads.
+// Reads ELF and CFI and packs the table. Never fails as a whole: a file that cannot be read becomes
+// an executable without a table, with the reason in `refused`; one whose unwind information is
+// damaged in places keeps the rest. A file without any (Go, data) has an empty table and is not
+// refused: its code may keep frame pointers. Worker threads.
 BuiltExecutable build_executable(OpenedFile file, unwind_table::SpecialRules& specials);
 
 // The same for an image in memory, the vdso, which from then on is a file of its own (a memfd).

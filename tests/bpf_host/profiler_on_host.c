@@ -154,6 +154,11 @@ void host_set_process(const struct host_mapping *mappings, __u32 count, __u64 vd
 	fake_kernel_set_task(&task, HOST_PID, (long)&saved_registers);
 }
 
+void host_set_start_stack(__u64 vaddr)
+{
+	mm.start_stack = vaddr;
+}
+
 void host_file_key(__u64 inode_number, void *key)
 {
 	struct inode inode;

@@ -32,6 +32,8 @@ void host_register_maps(void);
 
 /* The current process: its mappings in a maple tree of leaves under one node, its [vdso]. */
 void host_set_process(const struct host_mapping *mappings, __u32 count, __u64 vdso_vaddr);
+/* rsp at the first instruction of the current process. */
+void host_set_start_stack(__u64 vaddr);
 /* Key of the file with this inode number as the program will see it. */
 void host_file_key(__u64 inode_number, void *key);
 /* 0: found */

@@ -215,7 +215,7 @@ TEST_F(WalkEnds, EachWithItsOwnReason) {
 
 TEST_F(WalkEnds, AtAFileThatIsNotReadyOrRefused) {
     publish(kProgramInode, {{0x100, bottom()}});
-    const host_registers in_the_library{kLibraryStart + 8, kStack, 0, 0};
+    const host_registers in_the_library{kLibraryStart + 8, kStack, 1, 0};
     set_file_state(kLibraryInode, abi::FILE_ANNOUNCED);
     EXPECT_EQ(tick(in_the_library).parsed.header->walk_end, abi::WALK_END_FILE_NOT_READY);
     set_file_state(kLibraryInode, abi::FILE_REFUSED);
@@ -223,6 +223,29 @@ TEST_F(WalkEnds, AtAFileThatIsNotReadyOrRefused) {
     EXPECT_EQ(refused.parsed.header->walk_end, abi::WALK_END_FILE_REFUSED);
     EXPECT_THAT(frames(refused.parsed.user_frames), ElementsAre(in_library(8)))
         << "the frame can be named all the same";
+}
+
+// ld.so's _start has no CFI and no frame pointer; it is the bottom all the same.
+TEST_F(WalkUserStack, KnowsTheKernelsEntryIntoTheProcessByItsStackPointer) {
+    publish(kProgramInode, {{0x100, {}}, {0x200, cfa_rsp(16)}});
+    put_stack(kStack, {0, kProgramStart + 0x110, 1});
+    host_set_start_stack(kStack + 16);
+    const host_registers registers{kProgramStart + 0x210, kStack, 0, 0};
+    EXPECT_EQ(tick(registers).parsed.header->walk_end, abi::WALK_END_BOTTOM);
+    host_set_start_stack(kStack + 24);
+    EXPECT_EQ(tick(registers).parsed.header->walk_end, abi::WALK_END_NO_CFI);
+}
+
+// Its callers' files are as good as any, if it keeps frame pointers.
+TEST_F(WalkUserStack, FollowsTheFramePointerThroughARefusedFile) {
+    publish(kProgramInode, {{0x100, bottom()}});
+    set_file_state(kLibraryInode, abi::FILE_REFUSED);
+    put_stack(kStack, {0, 0, 0, kProgramStart + 0x110});
+    const auto sample =
+        tick({.rip = kLibraryStart + 8, .rsp = kStack, .rbp = kStack + 16, .cs = 0});
+    EXPECT_THAT(frames(sample.parsed.user_frames),
+                ElementsAre(in_library(8), FRAME_BY_FRAME_POINTER | in_program(0x10f)));
+    EXPECT_EQ(sample.parsed.header->walk_end, abi::WALK_END_BOTTOM);
 }
 
 TEST_F(WalkEnds, At32BitProcesses) {
