@@ -6,13 +6,13 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <fstream>
 #include <string_view>
 #include <vector>
 
 #include "cli/record_arguments.h"
 #include "cli/split_arguments.h"
+#include "cli/standard_output.h"
 #include "cli/system_facts.h"
 #include "cli/terminal_text.h"
 #include "cli/verbs.h"
@@ -111,8 +111,12 @@ std::optional<pid_t> read_process_of(pid_t pid) {
 
 }  // namespace
 
-Surroundings this_machine() {
-    return {read_system_facts().perf_event_max_sample_rate_hz, read_process_of};
+Surroundings this_machine(std::span<const std::string> invocation) {
+    const SystemFacts facts = read_system_facts();
+    Surroundings machine{.max_sample_rate_hz = facts.perf_event_max_sample_rate_hz,
+                         .process_of = read_process_of};
+    if (!facts.may_record()) machine.rights_missing = explain_not_root(facts, invocation);
+    return machine;
 }
 
 Understood understand(std::span<const std::string> arguments, const Surroundings& surroundings) {
@@ -140,14 +144,14 @@ Understood understand(std::span<const std::string> arguments, const Surroundings
 }
 
 Command parse_command_line(int argc, const char* const* argv) {
-    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-    Understood understood = understand(arguments, this_machine());
+    const std::vector<std::string> invocation(argv, argv + argc);
+    const std::span arguments = std::span(invocation).subspan(invocation.empty() ? 0 : 1);
+    Understood understood = understand(arguments, this_machine(invocation));
     return std::visit(
         [](auto&& result) -> Command {
             using Kind = std::decay_t<decltype(result)>;
             if constexpr (std::is_same_v<Kind, Answer>) {
-                fmt::print("{}", result.text);
-                return Finished{kExitOk};
+                return Finished{answer(result.text)};
             } else if constexpr (std::is_same_v<Kind, UserError>) {
                 print(result);
                 return Finished{result.exit_status};

@@ -44,8 +44,11 @@ struct Surroundings {
     std::optional<std::uint32_t> max_sample_rate_hz;  // kernel.perf_event_max_sample_rate
     // The process a pid or tid belongs to; nullopt: there is none.
     std::function<std::optional<pid_t>(pid_t)> process_of;
+    // Why this process may not record (explain_not_root), said before any file is touched.
+    std::optional<UserError> rights_missing;
 };
-Surroundings this_machine();
+// `invocation` is argv, for the command to paste.
+Surroundings this_machine(std::span<const std::string> invocation);
 
 // Text asked for: help, version.
 struct Answer {

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cli/standard_output.h"
 #include "cli/terminal_text.h"
 
 namespace bobbin::cli {
@@ -226,8 +227,8 @@ int run_doctor(const DoctorCommand& command) {
     const SystemFacts facts = read_system_facts();
     const std::vector<Check> checks = examine(facts, probe_kernel_features(facts.may_load_bpf()));
     const ReportStyle style{terminal_is_utf8(), wants_colours()};
-    fmt::print("{}", command.json ? to_json(checks) : describe(checks, style));
-    return exit_status_of(checks);
+    const int written = answer(command.json ? to_json(checks) : describe(checks, style));
+    return written == kExitOk ? exit_status_of(checks) : written;
 }
 
 }  // namespace bobbin::cli

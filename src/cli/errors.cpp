@@ -125,7 +125,10 @@ std::string describe(const UserError& error) {
     return text;
 }
 
-void print(const UserError& error) { fmt::print(stderr, "{}", describe(error)); }
+void print(const UserError& error) {
+    // Where standard error is closed there is nobody left to tell.
+    (void)std::fputs(describe(error).c_str(), stderr);
+}
 
 UserError explain_not_root(const SystemFacts& facts, std::span<const std::string> invocation) {
     return from("not allowed to sample this machine", missing_rights(facts, invocation),

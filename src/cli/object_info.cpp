@@ -3,12 +3,12 @@
 
 #include <fmt/core.h>
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cfi/eh_frame.h"
 #include "cli/open_elf.h"
+#include "cli/standard_output.h"
 #include "cli/terminal_text.h"
 #include "unwind_table/build_table.h"
 #include "unwind_table/special_rules.h"
@@ -125,8 +125,7 @@ int run_object_info(const ObjectInfoCommand& command) {
         print(error);
         return error.exit_status;
     }
-    fmt::print("{}", command.json ? to_json(*info) : describe(*info));
-    return kExitOk;
+    return answer(command.json ? to_json(*info) : describe(*info));
 }
 
 }  // namespace bobbin::cli

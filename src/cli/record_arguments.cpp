@@ -164,6 +164,7 @@ tl::expected<RecordConfig, UserError> read_record_arguments(const SplitArguments
     Checked read = read_frequency(arguments, surroundings, config);
     if (read) read = read_duration(arguments, config);
     if (read) read = read_target(arguments, surroundings, config);
+    if (read && surroundings.rights_missing) return tl::unexpected(*surroundings.rights_missing);
     if (read) read = read_outputs(arguments, config);
     if (!read) return tl::unexpected(std::move(read).error());
     return config;

@@ -4,11 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <vector>
 
 #include "cfi/eh_frame.h"
 #include "cli/open_elf.h"
+#include "cli/standard_output.h"
 #include "unwind_table/build_table.h"
 #include "unwind_table/special_rules.h"
 
@@ -41,14 +41,16 @@ const cfi::UnwindRow* find_row(const cfi::UnwindRows& unwind, std::uint64_t pc_f
     return above == unwind.rows.begin() ? nullptr : &*(above - 1);
 }
 
-Result<> show(const ShowUnwindCommand& command) {
-    BOBBIN_TRY(const OpenElf object, open_elf(command.path));
+Result<cfi::EhFrame> read_frames(const std::string& path) {
+    BOBBIN_TRY(const OpenElf object, open_elf(path));
     BOBBIN_TRY(const std::optional<elf::SectionBytes> section, object.file.read_eh_frame());
-    if (!section) return fail("{} has no .eh_frame", command.path);
-    BOBBIN_TRY(const cfi::EhFrame frames, cfi::read_eh_frame(section->bytes, section->file_vaddr));
-    BOBBIN_CHECK(show_rows(frames.unwind, command.pc_file_vaddr, stdout));
-    if (frames.stopped.empty()) return {};
-    return fail(".eh_frame of {} ends early: {}", command.path, frames.stopped);
+    if (!section) return fail("{} has no .eh_frame", path);
+    return cfi::read_eh_frame(section->bytes, section->file_vaddr);
+}
+
+int refuse(const UserError& error) {
+    print(error);
+    return error.exit_status;
 }
 
 }  // namespace
@@ -56,25 +58,35 @@ Result<> show(const ShowUnwindCommand& command) {
 Result<> show_rows(const cfi::UnwindRows& unwind, std::optional<std::uint64_t> pc_file_vaddr,
                    std::FILE* output) {
     const std::vector<std::string> rules = describe_rules(unwind);
-    const auto print_row = [&](const cfi::UnwindRow& row) {
-        fmt::print(output, "{:016x}  {}\n", unwind.file_vaddr(row), rules.at(row.rule));
+    const auto describe_row = [&](const cfi::UnwindRow& row) {
+        return fmt::format("{:016x}  {}\n", unwind.file_vaddr(row), rules.at(row.rule));
     };
-    if (!pc_file_vaddr) {
-        for (const cfi::UnwindRow& row : unwind.rows) print_row(row);
-        return {};
+    if (pc_file_vaddr) {
+        const cfi::UnwindRow* const row = find_row(unwind, *pc_file_vaddr);
+        if (row == nullptr) return fail("no row covers {:#x}", *pc_file_vaddr);
+        return write_text(output, describe_row(*row));
     }
-    const cfi::UnwindRow* const row = find_row(unwind, *pc_file_vaddr);
-    if (row == nullptr) return fail("no row covers {:#x}", *pc_file_vaddr);
-    print_row(*row);
-    return {};
+    constexpr std::size_t kPartBytes = 1 << 16;  // all rows of libxul are 150 MB of text
+    std::string part;
+    for (const cfi::UnwindRow& row : unwind.rows) {
+        part += describe_row(row);
+        if (part.size() < kPartBytes) continue;
+        BOBBIN_CHECK(write_text(output, part));
+        part.clear();
+    }
+    return write_text(output, part);
 }
 
 int run_show_unwind(const ShowUnwindCommand& command) {
-    const Result<> shown = show(command);
-    if (shown) return kExitOk;
-    const UserError error = explain_file_failure(shown.error(), command.path);
-    print(error);
-    return error.exit_status;
+    const Result<cfi::EhFrame> frames = read_frames(command.path);
+    if (!frames) return refuse(explain_file_failure(frames.error(), command.path));
+    const Result<> shown = show_rows(frames->unwind, command.pc_file_vaddr, stdout);
+    if (!shown) return refuse(UserError{shown.error().message(), {}, {}, kExitFailure});
+    if (frames->stopped.empty()) return kExitOk;
+    return refuse(UserError{"the rows end early: " + frames->stopped,
+                            ".eh_frame of " + command.path + " is damaged",
+                            {},
+                            kExitFailure});
 }
 
 }  // namespace bobbin::cli

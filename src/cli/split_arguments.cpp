@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
 #include "cli/exit_status.h"
 #include "cli/terminal_text.h"
@@ -81,10 +80,6 @@ tl::expected<SplitArguments, UserError> split_arguments(const Verb& verb,
     } catch (const CLI::ParseError& problem) {
         return tl::unexpected(refused_arguments(verb, problem, arguments));
     }
-    // CLI11 ends a list of words at "++" and forgets what follows it.
-    const bool has_lost_words =
-        app.remaining().empty() && std::ranges::find(arguments, "++") != arguments.end();
-    if (has_lost_words) return tl::unexpected(unknown_flag(verb, "++"));
     SplitArguments split;
     for (std::size_t i = 0; i < options.size(); ++i) {
         if (options[i]->count() == 0) continue;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/progress_line.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <string>
 
 #include "cli/record_summary.h"
+#include "cli/standard_output.h"
 #include "sampler/outcome_counts.h"
 
 namespace bobbin::daemon {
@@ -31,13 +32,12 @@ void ProgressLine::show() {
         .complete_count = counted.complete_count,
         .lost_count = counters ? cli::lost_ticks(outcomes_of(*counters)) : 0,
         .process_count = counted.process_count};
-    fmt::print(stderr, "{}{}", kRewind, cli::describe(progress));
-    std::fflush(stderr);
+    (void)cli::write_text(stderr, kRewind + cli::describe(progress));
     shown_ = true;
 }
 
 void ProgressLine::clear() {
-    if (shown_) fmt::print(stderr, "{}", kRewind);
+    if (shown_) (void)cli::write_text(stderr, kRewind);
     shown_ = false;
 }
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/record.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/errors.h"
 #include "cli/exit_status.h"
 #include "cli/launch_command.h"
+#include "cli/standard_output.h"
 #include "daemon/name_interruptibly.h"
 #include "daemon/progress_line.h"
 #include "daemon/sampling.h"
@@ -57,9 +57,14 @@ Result<> write_files(const symbolize::NamedProfile& profile, const config::Recor
     return {};
 }
 
+// A standard error that takes nothing more is no reason to lose the profile.
+void tell(std::string_view text) { (void)cli::write_text(stderr, text); }
+
 void print_summary(const cli::RecordSummary& summary, const config::RecordConfig& config) {
     if (config.quiet) return;
-    for (const std::string& line : cli::describe(summary)) fmt::print(stderr, "{}\n", line);
+    std::string text;
+    for (const std::string& line : cli::describe(summary)) text.append(line).append("\n");
+    tell(text);
 }
 
 // SIGUSR2: writes what there is and goes on sampling.
@@ -73,7 +78,7 @@ void write_snapshot(const Sampling& sampling, const config::RecordConfig& config
     if (const auto written = write_files(profile, config, summary); !written) {
         return cli::print(cli::explain_failure(written.error()));
     }
-    if (!config.quiet) fmt::print(stderr, "bobbin: wrote a snapshot; sampling goes on\n");
+    if (!config.quiet) tell("bobbin: wrote a snapshot; sampling goes on\n");
 }
 
 struct Finish {
@@ -112,7 +117,7 @@ std::optional<cli::UserError> open_gate(cli::LaunchedCommand& command,
 int run(const config::RecordConfig& config, std::span<const std::string> invocation,
         Signals& signals, std::optional<cli::LaunchedCommand>& command) {
     std::vector<pid_t> targets = config.pids;
-    if (command) targets.push_back(command->pid());
+    if (command && !config.whole_machine) targets.push_back(command->pid());
     auto sampling = prepare_sampling(config, targets, invocation);
     if (!sampling) return say(sampling.error(), config);
     if (const auto started = start(*sampling); !started) {

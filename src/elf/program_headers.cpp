@@ -86,7 +86,7 @@ Result<ProgramHeaders> read_program_headers(const FileBytes& file, const Elf64_E
         if (segment.p_type == PT_LOAD) {
             BOBBIN_TRY(const LoadSegment load_segment, to_load_segment(segment));
             result.load_segments.push_back(load_segment);
-        } else if (segment.p_type == PT_GNU_EH_FRAME) {
+        } else if (segment.p_type == PT_GNU_EH_FRAME && segment.p_filesz > 0) {
             result.eh_frame_header = segment;
         } else if (segment.p_type == PT_NOTE) {
             result.notes.push_back(segment);

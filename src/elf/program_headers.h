@@ -17,7 +17,7 @@ Result<Elf64_Ehdr> read_file_header(const FileBytes& file);
 
 struct ProgramHeaders {
     std::vector<LoadSegment> load_segments;
-    std::optional<Elf64_Phdr> eh_frame_header;  // PT_GNU_EH_FRAME
+    std::optional<Elf64_Phdr> eh_frame_header;  // PT_GNU_EH_FRAME, if it has bytes
     std::vector<Elf64_Phdr> notes;              // PT_NOTE
 };
 Result<ProgramHeaders> read_program_headers(const FileBytes& file, const Elf64_Ehdr& header);

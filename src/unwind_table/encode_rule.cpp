@@ -76,16 +76,16 @@ std::uint8_t special_cfa_of(const UnwindRule& rule) {
     const bool from_rbp = rule.cfa_register == cfi::kRbp;
     switch (rule.cfa) {
         case CfaKind::kRegisterOffset:
-            if (rule.cfa_register >= kGeneralRegisterCount) {
-                return abi::SPECIAL_CFA_UNSUPPORTED;
+            if (from_rsp || from_rbp) {
+                return from_rsp ? abi::SPECIAL_CFA_RSP : abi::SPECIAL_CFA_RBP;
             }
-            return from_rsp   ? abi::SPECIAL_CFA_RSP
-                   : from_rbp ? abi::SPECIAL_CFA_RBP
-                              : abi::SPECIAL_CFA_REGISTER;
+            return rule.cfa_register < kGeneralRegisterCount ? abi::SPECIAL_CFA_REGISTER
+                                                             : abi::SPECIAL_CFA_UNSUPPORTED;
         case CfaKind::kDerefRegister:
-            return from_rsp   ? abi::SPECIAL_CFA_DEREF_RSP
-                   : from_rbp ? abi::SPECIAL_CFA_DEREF_RBP
-                              : abi::SPECIAL_CFA_UNSUPPORTED;
+            if (from_rsp || from_rbp) {
+                return from_rsp ? abi::SPECIAL_CFA_DEREF_RSP : abi::SPECIAL_CFA_DEREF_RBP;
+            }
+            return abi::SPECIAL_CFA_UNSUPPORTED;
         case CfaKind::kPlt:
             return abi::SPECIAL_CFA_PLT;
         default:

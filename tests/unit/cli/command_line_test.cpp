@@ -109,6 +109,7 @@ TEST_F(CommandLine, GivesTheCommandEverythingAfterTheSeparator) {
     EXPECT_EQ(config.frequency_hz, 10U);
     EXPECT_FALSE(config.whole_machine);
     EXPECT_THAT(config_of({"record", "--", "-weird", "x"}).command, ElementsAre("-weird", "x"));
+    EXPECT_THAT(config_of({"record", "++", "x"}).command, ElementsAre("++", "x"));
 }
 
 TEST_F(CommandLine, BeginsTheCommandAtTheFirstPlainWord) {
@@ -124,8 +125,7 @@ TEST_F(CommandLine, DoesNotTakeAnUnknownFlagForTheCommand) {
                                                  {"record", "--nope", "--", "sleep", "1"},
                                                  {"record", "-F", "10", "--nope", "-q", "sleep"},
                                                  {"record", "-qz", "sleep"},
-                                                 {"record", "-z", "sleep"},
-                                                 {"record", "++", "sleep"}}) {
+                                                 {"record", "-z", "sleep"}}) {
         expect_usage_error(words, "unknown flag");
     }
 }
@@ -185,6 +185,8 @@ TEST_F(CommandLine, RefusesAFrequencyAboveTheKernelsAndNamesTheSysctl) {
     EXPECT_THAT(error.why, HasSubstr("kernel.perf_event_max_sample_rate is 400"));
     EXPECT_EQ(error.run, "sudo sysctl kernel.perf_event_max_sample_rate=499");
     EXPECT_EQ(config_of({"record", "-F", "400"}).frequency_hz, 400U);
+    surroundings_.max_sample_rate_hz = 50;
+    EXPECT_EQ(error_of({"record"}).exit_status, 2) << "the default is 99";
 }
 
 TEST_F(CommandLine, CollectsProcessesFromListsAndRepeats) {
@@ -328,7 +330,7 @@ TEST(ParseCommandLine, PrintsHelpToStandardOutputOnly) {
 }
 
 TEST(ThisMachine, KnowsItsProcessesAndThreads) {
-    const Surroundings machine = this_machine();
+    const Surroundings machine = this_machine({});
     EXPECT_EQ(machine.process_of(::getpid()), ::getpid());
     EXPECT_EQ(machine.process_of(4'194'305), std::nullopt);
     std::optional<pid_t> process_of_thread;

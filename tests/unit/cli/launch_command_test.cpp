@@ -120,6 +120,9 @@ TEST(LaunchedCommand, EndsWithAParentThatDiesBeforeTheGateOpens) {
 TEST(LaunchedCommand, SaysLikeEnvWhyItCannotStart) {
     const ScratchDirectory directory;
     const auto script = directory.write("not_executable", "#!/bin/sh\n");
+    // A directory of PATH that may not be searched turns "not found" into "not allowed".
+    const std::string path_before = std::getenv("PATH");
+    ASSERT_EQ(::setenv("PATH", "/usr/bin:/bin", 1), 0);
     const std::vector<std::pair<std::string, int>> cases{{"no-such-command-anywhere", 127},
                                                          {directory.path() / "missing", 127},
                                                          {"/dev/null", 126},
@@ -132,6 +135,7 @@ TEST(LaunchedCommand, SaysLikeEnvWhyItCannotStart) {
         EXPECT_EQ(explain_command_failure(started.error(), program).exit_status, expected)
             << program << ": " << started.error().message();
     }
+    ::setenv("PATH", path_before.c_str(), 1);
 }
 
 TEST(LaunchedCommand, RefusesAnEmptyCommand) { EXPECT_FALSE(LaunchedCommand::prepare({}, {})); }

@@ -134,18 +134,18 @@ TEST(BuildTable, LeavesAddressesBelowTheFirstRowWithoutCfi) {
     EXPECT_EQ(find_code(table, 0x1110), kNoCfi);
 }
 
-// The later segment in the file stands first in memory, so its bytes have a row and those of the
-// one before it, right beside it in the file, lie below the base of the rows or the other way
-// round.
+// Side by side in the file, far from each other in memory; the second begins before the first row.
 TEST(BuildTable, DoesNotCarryARuleIntoTheNextSegment) {
     const std::array segments = {text_segment(0x1000, 0x9000, 0x100),
                                  text_segment(0x1100, 0x2000, 0x100)};
-    const UnwindTable table =
-        build(RowsBuilder(0x2080).add(0, rule_rsp(16)).add_gap(0x8000), segments);
-    EXPECT_EQ(find_code(table, 0x10ff), 2);
-    EXPECT_EQ(find_code(table, 0x1100), kNoCfi);
-    EXPECT_EQ(find_code(table, 0x117f), kNoCfi);
-    EXPECT_EQ(find_code(table, 0x1180), 2);
+    for (const RowsBuilder& rows : {RowsBuilder(0x2080).add(0, rule_rsp(16)).add_gap(0x8000),
+                                    RowsBuilder(0x2000).add(0x80, rule_rsp(16)).add_gap(0x8080)}) {
+        const UnwindTable table = build(rows, segments);
+        EXPECT_EQ(find_code(table, 0x10ff), 2);
+        EXPECT_EQ(find_code(table, 0x1100), kNoCfi);
+        EXPECT_EQ(find_code(table, 0x117f), kNoCfi);
+        EXPECT_EQ(find_code(table, 0x1180), 2);
+    }
 }
 
 TEST(BuildTable, SharesAnIndexAmongGranulesWithoutEntries) {

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# bash completion of bobbin; installed as /usr/share/bash-completion/completions/bobbin.
+
+# Where the command of `record` begins: the first word that is neither a flag nor a flag's value.
+_bobbin_command_word() {
+    local i
+    for ((i = 2; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+            --)
+                echo $((i + 1))
+                return
+                ;;
+            -F | --frequency | -d | --duration | -o | --output | -p | --pid) ((i++)) ;;
+            -* | =) ;;
+            *)
+                [[ ${COMP_WORDS[i - 1]} == = ]] && continue
+                echo "$i"
+                return
+                ;;
+        esac
+    done
+}
+
+_bobbin_files() {
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$1")
+}
+
+_bobbin_words() {
+    mapfile -t COMPREPLY < <(compgen -W "$2" -- "$1")
+}
+
+_bobbin_record() {
+    local current=$1 previous=$2 start
+    start=$(_bobbin_command_word)
+    if [[ -n $start ]]; then
+        if ((COMP_CWORD == start)); then
+            mapfile -t COMPREPLY < <(compgen -c -- "$current")
+        elif declare -F _command_offset >/dev/null; then
+            _command_offset "$start"
+        else
+            _bobbin_files "$current"
+        fi
+        return
+    fi
+    case $previous in
+        -F | --frequency) _bobbin_words "$current" "99 499 999 max" ;;
+        -d | --duration) _bobbin_words "$current" "10s 30s 1m 5m" ;;
+        -o | --output) _bobbin_files "$current" ;;
+        -p | --pid) _bobbin_words "$current" "$(printf '%s\n' /proc/[0-9]* | sed 's,/proc/,,')" ;;
+        *)
+            if [[ $current == -* ]]; then
+                _bobbin_words "$current" "-F --frequency -d --duration -o --output -p --pid -a --all
+                    -U --user-only -K --kernel-only -q --quiet -h --help --"
+            else
+                mapfile -t COMPREPLY < <(compgen -c -- "$current")
+            fi
+            ;;
+    esac
+}
+
+_bobbin() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        _bobbin_words "$current" \
+            "record doctor object-info show-unwind help -h --help -V --version"
+        return
+    fi
+    case ${COMP_WORDS[1]} in
+        record) _bobbin_record "$current" "$previous" ;;
+        doctor) _bobbin_words "$current" "--json -h --help" ;;
+        object-info)
+            if [[ $current == -* ]]; then
+                _bobbin_words "$current" "--json -h --help"
+            else
+                _bobbin_files "$current"
+            fi
+            ;;
+        show-unwind)
+            if [[ $current == -* ]]; then
+                _bobbin_words "$current" "--pc -h --help"
+            elif [[ $previous != --pc ]]; then
+                _bobbin_files "$current"
+            fi
+            ;;
+        help) _bobbin_words "$current" "record doctor object-info show-unwind" ;;
+    esac
+}
+
+complete -F _bobbin bobbin
