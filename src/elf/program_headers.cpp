@@ -57,7 +57,7 @@ std::span<const std::byte> find_build_id(std::span<const std::byte> notes,
         const std::span<const std::byte> content = reader.bytes(note.n_descsz);
         if (!reader.ok()) return {};
         const std::string_view owner(reinterpret_cast<const char*>(name.data()), name.size());
-        if (note.n_type == NT_GNU_BUILD_ID && owner == std::string_view("GNU", 4)) {
+        if (note.n_type == NT_GNU_BUILD_ID && owner == std::string_view("GNU\0", 4)) {
             return content.size() <= kMaxBuildIdBytes ? content : std::span<const std::byte>();
         }
         reader.skip(align_up(reader.position(), alignment) - reader.position());

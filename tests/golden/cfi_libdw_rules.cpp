@@ -10,7 +10,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "base/unique_fd.h"
 
@@ -134,19 +137,23 @@ LibdwRules::~LibdwRules() {
 
 bool LibdwRules::is_open() const { return handles_->cfi != nullptr; }
 
-std::optional<UnwindRule> LibdwRules::rule_at(std::uint64_t file_vaddr) const {
+LibdwAnswer LibdwRules::rule_at(std::uint64_t file_vaddr) const {
     Dwarf_Frame* found = nullptr;
-    if (::dwarf_cfi_addrframe(handles_->cfi, file_vaddr, &found) != 0) return std::nullopt;
+    if (::dwarf_cfi_addrframe(handles_->cfi, file_vaddr, &found) != 0) {
+        const std::string_view reason = ::dwarf_errmsg(-1);
+        return {.refused = reason != "no matching address range", .rule = {}};
+    }
     const std::unique_ptr<Dwarf_Frame, void (*)(void*)> frame(found, ::free);
     Dwarf_Op* ops = nullptr;
     std::size_t count = 0;
-    if (::dwarf_frame_cfa(frame.get(), &ops, &count) != 0) return std::nullopt;
+    if (::dwarf_frame_cfa(frame.get(), &ops, &count) != 0) return {.refused = true, .rule = {}};
+    if (count == 0) return {};
     UnwindRule rule;
     translate_cfa({ops, count}, rule);
     translate_rbp(locate(frame.get(), cfi::kRbp), rule);
     translate_return_address(locate(frame.get(), cfi::kReturnAddress), rule);
     ::dwarf_frame_info(frame.get(), nullptr, nullptr, &rule.signal_frame);
-    return rule;
+    return {.refused = false, .rule = rule};
 }
 
 std::string to_text(const UnwindRule& rule) {

@@ -3,12 +3,19 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "cfi/unwind_row.h"
 
 namespace bobbin::test {
+
+struct LibdwAnswer {
+    // libdw takes the instructions for invalid: it has DW_CFA_def_cfa_register after an expression
+    // for that, which perlasm writes and libgcc follows.
+    bool refused = false;
+    // "No CFI" if no FDE covers the address, or none says where the CFA is.
+    cfi::UnwindRule rule;
+};
 
 // What libdw says of a file's .eh_frame, in our own terms.
 class LibdwRules {
@@ -19,8 +26,7 @@ public:
     LibdwRules& operator=(const LibdwRules&) = delete;
 
     [[nodiscard]] bool is_open() const;
-    // nullopt: no FDE covers the address, or none that says where the CFA is.
-    [[nodiscard]] std::optional<cfi::UnwindRule> rule_at(std::uint64_t file_vaddr) const;
+    [[nodiscard]] LibdwAnswer rule_at(std::uint64_t file_vaddr) const;
 
 private:
     struct Handles;

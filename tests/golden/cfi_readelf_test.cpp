@@ -45,41 +45,54 @@ class ReadelfParser {
 public:
     void read_line(const std::string& line) {
         const std::vector<std::string> words = words_of(line);
-        if (words.size() >= 4 && (words[3] == "FDE" || words[3] == "CIE")) {
-            begin_entry(words);
+        if (words.size() >= 4 && words[3] == "CIE") {
+            begin_cie(words[0]);
+        } else if (words.size() >= 6 && words[3] == "FDE") {
+            begin_fde(words[4], words[5]);
         } else if (!words.empty() && words[0] == "LOC") {
             columns_ = words;
-        } else if (in_fde_ && !columns_.empty() && words.size() == columns_.size()) {
+        } else if (!columns_.empty() && words.size() == columns_.size()) {
             read_row(words);
         }
     }
     [[nodiscard]] const ReadelfRows& rows() const { return rows_; }
 
 private:
-    void begin_entry(const std::vector<std::string>& words) {
+    void begin_cie(const std::string& offset) {
         columns_.clear();
-        in_fde_ = words[3] == "FDE";
-        if (!in_fde_) return;
-        const std::string& range = words.back();
-        end_file_vaddr_ = std::stoull(range.substr(range.find("..") + 2), nullptr, 16);
+        cie_ = offset;
+    }
+
+    // A function without instructions gets no table; it has its CIE's row.
+    void begin_fde(const std::string& cie, const std::string& range) {
+        columns_.clear();
+        cie_.clear();
+        const std::size_t dots = range.find("..");
+        const std::uint64_t start = std::stoull(range.substr(3, dots - 3), nullptr, 16);
+        end_file_vaddr_ = std::stoull(range.substr(dots + 2), nullptr, 16);
+        rows_[start] = row_of_cie_[cie.substr(4)];
     }
 
     // Of two rows at one address the later stands; a row at the end of the function covers nothing.
     void read_row(const std::vector<std::string>& words) {
-        const std::uint64_t file_vaddr = std::stoull(words[0], nullptr, 16);
-        if (file_vaddr >= end_file_vaddr_) return;
         ReadelfRow row;
         for (std::size_t i = 1; i < words.size(); ++i) {
             if (columns_[i] == "CFA") row.cfa = words[i];
             if (columns_[i] == "rbp") row.rbp = words[i];
             if (columns_[i] == "ra") row.return_address = words[i];
         }
-        rows_[file_vaddr] = row;
+        const std::uint64_t file_vaddr = std::stoull(words[0], nullptr, 16);
+        if (!cie_.empty()) {
+            row_of_cie_[cie_] = row;
+        } else if (file_vaddr < end_file_vaddr_) {
+            rows_[file_vaddr] = row;
+        }
     }
 
-    bool in_fde_ = false;
+    std::string cie_;  // the one being read; empty in an FDE
     std::uint64_t end_file_vaddr_ = 0;
     std::vector<std::string> columns_;
+    std::map<std::string, ReadelfRow> row_of_cie_;
     ReadelfRows rows_;
 };
 
@@ -100,9 +113,9 @@ ReadelfRows run_readelf(const std::string& path) {
     return parser.rows();
 }
 
-// readelf writes "exp" for every expression, whatever it says.
+// readelf writes "exp" for every expression, whatever it says, and no row where there is no CFA.
 std::string cfa_as_readelf(const cfi::UnwindRule& rule) {
-    if (rule.cfa == CfaKind::kNoCfi) return "nothing";
+    if (rule.cfa == CfaKind::kNoCfi) return "";
     if (rule.cfa != CfaKind::kRegisterOffset) return "exp";
     static const std::vector<std::string> kNames = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
                                                     "rbp", "rsp", "r8",  "r9",  "r10", "r11",
@@ -152,7 +165,7 @@ class AgreesWithReadelf : public testing::TestWithParam<const char*> {};
 TEST_P(AgreesWithReadelf, AtEveryLineItPrints) {
     const cfi::EhFrame frame = read_rows(GetParam());
     const ReadelfRows theirs = run_readelf(GetParam());
-    // Ours join neighbours with equal rules, so readelf has at least as many.
+    // Ours join neighbours with equal rules, and have one more where a function's end is a gap.
     ASSERT_GE(theirs.size() + frame.fde_count, frame.unwind.rows.size());
     std::uint64_t mismatches = 0;
     for (const auto& [file_vaddr, row] : theirs) {
@@ -172,9 +185,11 @@ TEST_P(AgreesWithReadelf, AtEveryLineItPrints) {
                frame.unwind.rows.size(), mismatches);
 }
 
+// libgcrypt has CFA expressions that are followed by DW_CFA_def_cfa_register, which libdw refuses.
 INSTANTIATE_TEST_SUITE_P(SystemBinaries, AgreesWithReadelf,
                          testing::Values("/usr/lib/x86_64-linux-gnu/libc.so.6", "/usr/bin/bash",
-                                         "/lib64/ld-linux-x86-64.so.2"));
+                                         "/lib64/ld-linux-x86-64.so.2",
+                                         "/usr/lib/x86_64-linux-gnu/libgcrypt.so.20"));
 
 }  // namespace
 }  // namespace bobbin::test

@@ -37,6 +37,8 @@ constexpr std::array kWellKnown = {
     "/usr/bin/python3.11",                       //
     "/usr/lib/gcc/x86_64-linux-gnu/12/cc1plus",  // not position-independent
 };
+// libicudata, 30 MB of tables, has an .eh_frame of no functions.
+constexpr std::size_t kMinEhFrameBytes = 1024;
 constexpr std::array kFolders = {"/usr/bin", "/usr/sbin", "/usr/lib/x86_64-linux-gnu"};
 
 UniqueFd open_file(const std::string& path) {
@@ -73,20 +75,29 @@ std::vector<std::string> list_largest_first() {
 
 class Selection {
 public:
-    explicit Selection(std::uint64_t max_eh_frame_bytes) : room_bytes_(max_eh_frame_bytes) {}
+    Selection(std::size_t count, std::uint64_t max_eh_frame_bytes)
+        : count_(count), room_bytes_(max_eh_frame_bytes) {}
 
-    void consider(const std::string& path) {
+    void consider(const std::string& path, std::uint64_t max_eh_frame_bytes) {
         struct stat status{};
         if (::stat(path.c_str(), &status) != 0) return;
         if (!seen_.emplace(status.st_dev, status.st_ino).second) return;
         const std::optional<elf::SectionBytes> section = read_eh_frame_section(path);
-        if (!section || section->bytes.empty() || section->bytes.size() > room_bytes_) return;
+        if (!section || section->bytes.size() < kMinEhFrameBytes) return;
+        if (section->bytes.size() > max_eh_frame_bytes) return;
         room_bytes_ -= section->bytes.size();
         chosen_.push_back({path, section->bytes.size()});
     }
     [[nodiscard]] const std::vector<SystemBinary>& chosen() const { return chosen_; }
+    [[nodiscard]] std::uint64_t room_bytes() const { return room_bytes_; }
+    // What each of the missing ones may take.
+    [[nodiscard]] std::uint64_t share_bytes() const {
+        return room_bytes_ / (count_ - chosen_.size());
+    }
+    [[nodiscard]] bool complete() const { return chosen_.size() >= count_; }
 
 private:
+    std::size_t count_ = 0;
     std::uint64_t room_bytes_ = 0;
     std::set<std::pair<dev_t, ino_t>> seen_;
     std::vector<SystemBinary> chosen_;
@@ -96,11 +107,11 @@ private:
 
 std::vector<SystemBinary> find_system_binaries(std::size_t count,
                                                std::uint64_t max_eh_frame_bytes) {
-    Selection selection(max_eh_frame_bytes);
-    for (const char* path : kWellKnown) selection.consider(path);
+    Selection selection(count, max_eh_frame_bytes);
+    for (const char* path : kWellKnown) selection.consider(path, selection.room_bytes());
     for (const std::string& path : list_largest_first()) {
-        if (selection.chosen().size() >= count) break;
-        selection.consider(path);
+        if (selection.complete()) break;
+        selection.consider(path, selection.share_bytes());
     }
     return selection.chosen();
 }

@@ -15,9 +15,9 @@ struct SystemBinary {
     std::uint64_t eh_frame_bytes = 0;
 };
 
-// `count` programs and libraries of this machine, or more, with at most `max_eh_frame_bytes` of
-// .eh_frame together: first the well-known ones that are installed, since each has something that
-// the others lack, then the largest that still fit.
+// `count` programs and libraries of this machine with at most `max_eh_frame_bytes` of .eh_frame
+// together: first the well-known ones that are installed, since each has something that the others
+// lack, then the largest of which each takes at most an equal share of what is left.
 std::vector<SystemBinary> find_system_binaries(std::size_t count, std::uint64_t max_eh_frame_bytes);
 
 // Whatever our own readers say of a file's .eh_frame. Fails the test if they do not.
