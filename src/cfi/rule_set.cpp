@@ -10,7 +10,10 @@ constexpr std::size_t kMaxProbes = 64;
 
 }  // namespace
 
-RuleSet::RuleSet() : slots_(std::size_t{1} << kFirstSlotBits), slot_bits_(kFirstSlotBits) {
+RuleSet::RuleSet()
+    : plain_numbers_(kNotPlain, kNoNumber),
+      slots_(std::size_t{1} << kFirstSlotBits),
+      slot_bits_(kFirstSlotBits) {
     (void)number_of(UnwindRule{});
 }
 
@@ -32,7 +35,7 @@ std::size_t RuleSet::slot_of(const UnwindRule& rule) const {
     return mixed >> (64 - slot_bits_);
 }
 
-std::uint32_t RuleSet::number_of(const UnwindRule& rule) {
+std::uint32_t RuleSet::search(const UnwindRule& rule) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = slot_of(rule);
     for (std::size_t probe = 0; probe < kMaxProbes; ++probe, slot = (slot + 1) & mask) {
