@@ -34,6 +34,8 @@ struct Symbol {
     std::uint64_t file_vaddr = 0;
     std::uint64_t size_bytes = 0;
     std::string name;  // as in the file: mangled, with its @version cut off
+    // Where its section ends, and with it a symbol of no size: _init has none, and .plt comes next.
+    std::uint64_t section_end_file_vaddr = ~std::uint64_t{0};
 };
 
 // NT_GNU_BUILD_ID; empty when the file has none.

@@ -22,6 +22,15 @@ bool is_function(const Elf64_Sym& symbol) {
            symbol.st_value != 0;
 }
 
+// Not known of a reserved index, and of a section whose size is nonsense.
+std::uint64_t end_of_section(const SectionTable& sections, std::uint16_t index) {
+    constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
+    if (index >= SHN_LORESERVE || index >= sections.size()) return kNotKnown;
+    std::uint64_t end = 0;
+    const Elf64_Shdr& section = sections[index];
+    return __builtin_add_overflow(section.sh_addr, section.sh_size, &end) ? kNotKnown : end;
+}
+
 // As far as it goes: up to its zero, its version or the limit.
 std::string_view name_at(std::span<const std::byte> strings, std::uint32_t offset) {
     if (offset >= strings.size()) return {};
@@ -54,7 +63,8 @@ Result<std::vector<Symbol>> read_functions(const FileBytes& file, const SectionT
         const std::string_view name = name_at(strings, symbol.st_name);
         all_names_bytes += name.size();
         if (all_names_bytes > kMaxAllNamesBytes) return fail("names of {} bytes", all_names_bytes);
-        functions.push_back({symbol.st_value, symbol.st_size, std::string(name)});
+        functions.push_back({symbol.st_value, symbol.st_size, std::string(name),
+                             end_of_section(sections, symbol.st_shndx)});
     }
     return functions;
 }

@@ -74,7 +74,8 @@ std::vector<Candidate> take_candidates(std::vector<elf::Symbol>& symbols,
         std::uint64_t end = end_of(symbol);
         if (symbol.size_bytes == 0) {
             const auto next = std::upper_bound(boundaries.begin(), boundaries.end(), start);
-            end = std::min(segment_end(segments, start), next == boundaries.end() ? kNoEnd : *next);
+            end = std::min({segment_end(segments, start), symbol.section_end_file_vaddr,
+                            next == boundaries.end() ? kNoEnd : *next});
         }
         if (!covers_any(addresses, start, end)) continue;
         candidates.push_back({start, end, symbol.size_bytes != 0, std::move(symbol.name)});

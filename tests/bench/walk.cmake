@@ -14,8 +14,8 @@ add_custom_command(
   VERBATIM)
 add_custom_command(
   OUTPUT ${walk_skeleton}
-  COMMAND sh -c "\"$1\" gen skeleton \"$2\" name walk_reference_bpf > \"$3.tmp\" && mv \"$3.tmp\" \"$3\""
-          sh ${BOBBIN_BPFTOOL} ${walk_object} ${walk_skeleton}
+  COMMAND sh -c "\"$1\" gen skeleton \"$2\" name $0 > \"$3.tmp\" && mv \"$3.tmp\" \"$3\""
+          walk_reference_bpf ${BOBBIN_BPFTOOL} ${walk_object} ${walk_skeleton}
   DEPENDS ${walk_object}
   COMMENT "BPF walk_reference.skel.h"
   VERBATIM)

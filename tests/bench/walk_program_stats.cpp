@@ -13,18 +13,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The id in /proc/PID/fdinfo/N of a perf_event program, else 0. Format: "prog_id:\t123".
-std::uint32_t perf_event_program_id(const fs::path& fdinfo) {
+// The id in /proc/PID/fdinfo/N of a BPF program, else 0. Format: "prog_id:\t123".
+std::uint32_t program_id(const fs::path& fdinfo) {
     std::ifstream lines(fdinfo);
-    std::uint32_t type = 0;
-    std::uint32_t id = 0;
     std::string key;
     std::string rest;
-    while (lines >> key && std::getline(lines, rest)) {
-        if (key == "prog_type:") type = static_cast<std::uint32_t>(std::stoul(rest));
-        if (key == "prog_id:") id = static_cast<std::uint32_t>(std::stoul(rest));
+    while (lines >> key && std::getline(lines, rest))
+        if (key == "prog_id:") return static_cast<std::uint32_t>(std::stoul(rest));
+    return 0;
+}
+
+std::set<std::uint32_t> program_ids(const std::string& pid) {
+    std::set<std::uint32_t> ids;
+    std::error_code gone;
+    for (fs::directory_iterator entry("/proc/" + pid + "/fdinfo", gone), end; !gone && entry != end;
+         entry.increment(gone)) {
+        if (const std::uint32_t id = program_id(entry->path()); id != 0) ids.insert(id);
     }
-    return type == BPF_PROG_TYPE_PERF_EVENT ? id : 0;
+    return ids;
 }
 
 }  // namespace
@@ -35,30 +41,35 @@ ProgramStats read_program_stats(int program_fd) {
     ProgramStats stats;
     if (bpf_obj_get_info_by_fd(program_fd, &info, &size) != 0) return stats;
     stats.name = info.name;
+    stats.type = info.type;
     stats.run_time_ns = info.run_time_ns;
     stats.run_count = info.run_cnt;
     stats.verified_instructions = info.verified_insns;
     return stats;
 }
 
+// A child begins with copies of our descriptors, which exec closes only after it has woken us.
+ProgramsOfProcess::ProgramsOfProcess(pid_t pid) : pid_(pid), not_its_own_(program_ids("self")) {}
+
 void ProgramsOfProcess::hold_new_ones() {
-    std::error_code gone;
-    const fs::path directory = "/proc/" + std::to_string(pid_) + "/fdinfo";
-    for (fs::directory_iterator entry(directory, gone), end; !gone && entry != end;
-         entry.increment(gone)) {
-        const std::uint32_t id = perf_event_program_id(entry->path());
-        if (id == 0 || by_id_.contains(id)) continue;
+    for (const std::uint32_t id : program_ids(std::to_string(pid_))) {
+        if (not_its_own_.contains(id) || by_id_.contains(id)) continue;
         UniqueFd program(bpf_prog_get_fd_by_id(id));
         if (program.is_open()) by_id_.emplace(id, std::move(program));
     }
 }
 
+std::vector<ProgramStats> ProgramsOfProcess::all() const {
+    std::vector<ProgramStats> stats;
+    for (const auto& [id, program] : by_id_) stats.push_back(read_program_stats(program.get()));
+    return stats;
+}
+
 ProgramStats ProgramsOfProcess::busiest() const {
     ProgramStats busiest;
-    for (const auto& [id, program] : by_id_) {
-        ProgramStats stats = read_program_stats(program.get());
-        if (stats.run_count >= busiest.run_count) busiest = std::move(stats);
-    }
+    for (const ProgramStats& stats : all())
+        if (stats.type == BPF_PROG_TYPE_PERF_EVENT && stats.run_count >= busiest.run_count)
+            busiest = stats;
     return busiest;
 }
 

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "base/unique_fd.h"
 
@@ -15,6 +17,7 @@ namespace bobbin::bench {
 // counting).
 struct ProgramStats {
     std::string name;
+    std::uint32_t type = 0;  // enum bpf_prog_type
     std::uint64_t run_time_ns = 0;
     std::uint64_t run_count = 0;
     std::uint32_t verified_instructions = 0;
@@ -26,17 +29,19 @@ struct ProgramStats {
 };
 ProgramStats read_program_stats(int program_fd);
 
-// The perf_event programs that a process has open, held so that their counts can be read when the
-// process has ended.
+// The BPF programs that a process has open, held so that their counts can be read when the process
+// has ended.
 class ProgramsOfProcess {
 public:
-    explicit ProgramsOfProcess(pid_t pid) : pid_(pid) {}
+    explicit ProgramsOfProcess(pid_t pid);
     void hold_new_ones();
-    // The one that ran most often.
+    [[nodiscard]] std::vector<ProgramStats> all() const;
+    // Of the perf_event programs, the one that ran most often.
     [[nodiscard]] ProgramStats busiest() const;
 
 private:
     pid_t pid_;
+    std::set<std::uint32_t> not_its_own_;
     std::map<std::uint32_t, UniqueFd> by_id_;
 };
 

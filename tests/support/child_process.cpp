@@ -118,6 +118,7 @@ ChildProcess::~ChildProcess() {
 }
 
 void ChildProcess::send_signal(int signal) const {
+    ASSERT_GT(pid_, 0) << "not started; kill(-1) would reach every process there is";
     EXPECT_EQ(::kill(pid_, signal), 0) << "signal " << signal << " to " << pid_;
 }
 
@@ -149,23 +150,16 @@ void ChildProcess::reap() {
     finished_.exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-bool ChildProcess::wait_for_text(const std::string& stream, std::string_view text) {
+bool ChildProcess::wait_for_output(std::string_view text) {
     const auto deadline = std::chrono::steady_clock::now() + kGenerousTimeout;
-    while (stream.find(text) == std::string::npos) {
+    const auto is_there = [&] { return finished_.standard_output.find(text) != std::string::npos; };
+    while (!is_there()) {
         if (reaped_ || !read_more(deadline)) {
             drain();
-            return stream.find(text) != std::string::npos;
+            return is_there();
         }
     }
     return true;
-}
-
-bool ChildProcess::wait_for_output(std::string_view text) {
-    return wait_for_text(finished_.standard_output, text);
-}
-
-bool ChildProcess::wait_for_error(std::string_view text) {
-    return wait_for_text(finished_.standard_error, text);
 }
 
 FinishedProcess ChildProcess::wait() {

@@ -39,17 +39,15 @@ public:
     [[nodiscard]] pid_t pid() const { return pid_; }
     void send_signal(int signal) const;
 
-    // True once standard output (error) contains `text`; false when the process ended or a generous
-    // time passed without it.
+    // True once standard output contains `text`; false when the process ended or a generous time
+    // passed without it.
     bool wait_for_output(std::string_view text);
-    bool wait_for_error(std::string_view text);
 
     FinishedProcess wait();
 
 private:
     // Reads what there is, or waits for more. False: the process has ended, or the time is over.
     bool read_more(std::chrono::steady_clock::time_point deadline);
-    bool wait_for_text(const std::string& stream, std::string_view text);
     void drain();
     void reap();
 

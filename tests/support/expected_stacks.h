@@ -12,8 +12,9 @@
 namespace bobbin::test {
 
 // What one frame may be called. `names` are prefixes up to a parameter list: "chain_25" matches
-// "chain_25" and "chain_25(unsigned long)", and a symbol's version is not looked at. Debian's libc has no local symbols without libc6-dbg,
-// so a frame may also be "MODULE+0x123" if `module_when_unnamed` says which module.
+// "chain_25" and "chain_25(unsigned long)", and a symbol's version is not looked at. Debian's libc
+// has no local symbols without libc6-dbg, so a frame may also be "MODULE+0x123" if
+// `module_when_unnamed` says which module.
 struct ExpectedFrame {
     std::vector<std::string> names;
     std::string module_when_unnamed;

@@ -85,7 +85,7 @@ private:
                 if (cut_prefix(line, "Period: ")) profile_.period = number_of(line);
                 break;
             case Section::kSampleTypes:
-                profile_.sample_types = words_of(line);
+                take_sample_types(line);
                 section_ = Section::kSamples;
                 break;
             case Section::kSamples:
@@ -100,6 +100,12 @@ private:
         }
     }
 
+    // "samples/count cpu/nanoseconds[dflt]"; the mark is the type that pprof shows first.
+    void take_sample_types(std::string_view line) {
+        for (const std::string& word : words_of(line))
+            profile_.sample_types.push_back(word.substr(0, word.find('[')));
+    }
+
     void take_sample(std::string_view line) {
         const std::size_t colon = line.find(':');
         ASSERT_NE(colon, std::string_view::npos) << line;
@@ -111,7 +117,8 @@ private:
             ids.push_back(number_of(word));
     }
 
-    // key:[value] key:[value]; a value may hold spaces, a key does not.
+    // key:[value] key:[12 unit]; a value may hold spaces, a key does not. A number without a unit
+    // gets its key for one.
     void take_labels(std::string_view line) {
         while (true) {
             const std::size_t open = line.find(":[");
@@ -119,8 +126,9 @@ private:
             if (open == std::string_view::npos || close == std::string_view::npos) return;
             std::string_view key = line.substr(0, open);
             key.remove_prefix(key.find_last_of(' ') + 1);
-            profile_.stacks.back().labels[std::string(key)] =
-                line.substr(open + 2, close - open - 2);
+            std::string value(line.substr(open + 2, close - open - 2));
+            if (value.ends_with(" " + std::string(key))) value.resize(value.rfind(' '));
+            profile_.stacks.back().labels[std::string(key)] = value;
             line.remove_prefix(close + 1);
         }
     }

@@ -7,8 +7,8 @@ find_program(BOBBIN_GO NAMES go PATHS /usr/local/go/bin /usr/lib/go/bin REQUIRED
 
 set(here ${CMAKE_CURRENT_LIST_DIR})
 add_library(bobbin_record_harness STATIC
-  ${here}/child_process.cpp ${here}/damaged_elf.cpp ${here}/expected_stacks.cpp ${here}/profile_readers.cpp
-  ${here}/record_run.cpp ${here}/stacks.cpp ${here}/temporary_directory.cpp)
+  ${here}/child_process.cpp ${here}/damaged_elf.cpp ${here}/expected_stacks.cpp
+  ${here}/profile_readers.cpp ${here}/record_run.cpp ${here}/stacks.cpp ${here}/temporary_directory.cpp)
 target_link_libraries(bobbin_record_harness PUBLIC bobbin_base bobbin_abi bobbin_test_support
                       PRIVATE bobbin_warnings)
 target_compile_definitions(bobbin_record_harness PRIVATE
