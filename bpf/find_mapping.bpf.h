@@ -123,6 +123,9 @@ __noinline int descend_rbtree_level(__u32 lane, __u64 address)
 	struct vm_area_struct *vma;
 	struct rb_node *node;
 
+	/* verifier: before 6.8 it looks at global functions that nobody calls, too */
+	if (!bpf_core_field_exists(struct mm_struct___rbtree, mm_rb))
+		return STEP_FAILED;
 	if (!search || !search->entry)
 		return STEP_FAILED;
 	node = (void *)search->entry;
