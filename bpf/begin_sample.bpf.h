@@ -25,7 +25,7 @@ enum task_access {
 	TASK_BY_PROBE,
 };
 
-#define TASK_READ(access, task, field)                                                            \
+#define TASK_READ(access, task, field) \
 	((access) == TASK_DIRECT ? (task)->field : BPF_CORE_READ(task, field))
 
 static __always_inline void copy_comm(char *to, const char *from)
@@ -78,7 +78,8 @@ static __always_inline enum walk_end find_user_stack(struct bpf_perf_event_data 
 	if (!mm || TASK_READ(access, task, flags) & PF_KTHREAD)
 		return WALK_END_NO_USER_STACK;
 	/* The registers are of the old program, the mappings already of the new one. */
-	if (bpf_core_field_exists(task->in_execve) && BPF_CORE_READ_BITFIELD_PROBED(task, in_execve))
+	if (bpf_core_field_exists(task->in_execve) &&
+	    BPF_CORE_READ_BITFIELD_PROBED(task, in_execve))
 		return WALK_END_IN_EXECVE;
 	if (tick_hit_user_mode(ctx))
 		registers_of_tick(ctx, &registers);

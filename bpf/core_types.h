@@ -120,10 +120,10 @@ struct bpf_iter__task_vma {
 
 enum {
 	PF_KTHREAD = 0x00200000, /* include/linux/sched.h */
-	VM_EXEC = 4,		 /* include/linux/mm.h */
+	VM_EXEC = 4, /* include/linux/mm.h */
 	PAGE_SHIFT = 12,
 	USER_CS_32_BIT = 0x23, /* arch/x86/include/asm/segment.h: __USER32_CS */
-	THREAD_BYTES = 16384,  /* x86-64 without KASAN: THREAD_SIZE */
+	THREAD_BYTES = 16384, /* x86-64 without KASAN: THREAD_SIZE */
 };
 
 #endif

@@ -17,7 +17,8 @@ struct unwind_bucket {
 struct unwind_bucket_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
-	__uint(map_flags, BPF_F_MMAPABLE); /* user space writes words without a copy of the bucket */
+	__uint(map_flags,
+	       BPF_F_MMAPABLE); /* user space writes words without a copy of the bucket */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct unwind_bucket));
 };

@@ -88,7 +88,7 @@ static __always_inline void announce(struct file_entry *entry, const struct file
 
 static __always_inline struct file_entry *add_file(const struct file_key *key)
 {
-	struct file_entry fresh = { .state = FILE_UNANNOUNCED };
+	struct file_entry fresh = {.state = FILE_UNANNOUNCED};
 
 	if (bpf_map_pop_elem(&free_executable_ids, &fresh.executable_id))
 		return NULL;
@@ -101,7 +101,7 @@ static __always_inline struct file_entry *add_file(const struct file_key *key)
 /* The entry of the file behind mapping_searches[lane].found, announced if it was not known.
  * NULL: there is no room for another file. */
 static __always_inline struct file_entry *identify_file(const struct found_mapping *mapping,
-							 __u32 pid, __u32 reason)
+							__u32 pid, __u32 reason)
 {
 	struct file_key key = {};
 	struct file_entry *entry;

@@ -43,7 +43,7 @@ SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
 	struct walk_state *walk = start_tick();
-	struct loop_context context = { .walk = walk };
+	struct loop_context context = {.walk = walk};
 	enum tick_outcome outcome;
 
 	if (!walk) {
@@ -150,7 +150,7 @@ int on_tick_find_vma(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct walk_state *walk = start_tick();
-	struct loop_context context = { .walk = walk };
+	struct loop_context context = {.walk = walk};
 	enum tick_outcome outcome;
 
 	if (!walk) {
@@ -159,8 +159,7 @@ int on_tick_find_vma(struct bpf_perf_event_data *ctx)
 	}
 	outcome = begin_sample(ctx, walk, task, TASK_DIRECT);
 	if (outcome == TICK_EMITTED) {
-		if (!walk->ended &&
-		    bpf_find_vma(task, walk->rip, meet_leaf_mapping, &context, 0))
+		if (!walk->ended && bpf_find_vma(task, walk->rip, meet_leaf_mapping, &context, 0))
 			end_walk(walk, WALK_END_MAPPING_UNREADABLE);
 		if (!walk->ended)
 			bpf_loop(MAX_USER_FRAMES + 1, step_in_leaf_mapping, &context, 0);

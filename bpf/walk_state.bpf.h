@@ -28,7 +28,7 @@ struct known_mapping {
 	__u64 size_bytes;
 	__u64 file_offset; /* of vm_start_vaddr */
 	__u32 executable_id; /* 0: no file behind it */
-	__u32 walk_end;	   /* enum walk_end: why frames in it cannot be unwound; 0: they can */
+	__u32 walk_end; /* enum walk_end: why frames in it cannot be unwound; 0: they can */
 	struct executable executable;
 };
 
@@ -42,7 +42,7 @@ struct walk_state {
 	__u64 rip;
 	__u64 rsp;
 	__u64 rbp;
-	__u64 mm;   /* address of the mm_struct */
+	__u64 mm; /* address of the mm_struct */
 	__u64 vdso; /* where the process has it */
 	__u64 window_start_vaddr;
 	__u64 window_bytes;

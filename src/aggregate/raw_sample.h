@@ -16,8 +16,8 @@ struct RawSample {
     std::span<const abi::frame_word> user_frames;    // leaf first
 };
 
-// nullopt: shorter than its header says, or of an unknown kind, which only a mismatched BPF object could
-// send.
+// nullopt: shorter than its header says, or of an unknown kind, which only a mismatched BPF object
+// could send.
 std::optional<RawSample> parse_sample(std::span<const std::byte> record);
 
 }  // namespace bobbin::aggregate

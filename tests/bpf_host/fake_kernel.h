@@ -11,16 +11,16 @@ extern "C" {
 #endif
 
 enum fake_map_kind {
-	FAKE_ARRAY,
-	FAKE_HASH,
-	FAKE_QUEUE,
-	FAKE_RING,
-	FAKE_ARRAY_OF_MAPS,
+    FAKE_ARRAY,
+    FAKE_HASH,
+    FAKE_QUEUE,
+    FAKE_RING,
+    FAKE_ARRAY_OF_MAPS,
 };
 
-void fake_map_create(void *map, enum fake_map_kind kind, __u64 key_size, __u64 value_size,
-		     __u64 max_entries);
-void fake_kernel_set_task(void *task, __u32 pid, long saved_registers);
+void fake_map_create(void* map, enum fake_map_kind kind, __u64 key_size, __u64 value_size,
+                     __u64 max_entries);
+void fake_kernel_set_task(void* task, __u32 pid, long saved_registers);
 
 #ifdef __cplusplus
 }

@@ -11,18 +11,18 @@ extern "C" {
 #endif
 
 struct host_registers {
-	__u64 rip;
-	__u64 rsp;
-	__u64 rbp;
-	__u64 cs; /* 0x33: 64-bit user mode */
+    __u64 rip;
+    __u64 rsp;
+    __u64 rbp;
+    __u64 cs; /* 0x33: 64-bit user mode */
 };
 
 struct host_mapping {
-	__u64 start_vaddr;
-	__u64 end_vaddr;
-	__u64 file_offset;
-	__u64 inode_number; /* 0: no file */
-	__u32 executable;   /* VM_EXEC */
+    __u64 start_vaddr;
+    __u64 end_vaddr;
+    __u64 file_offset;
+    __u64 inode_number; /* 0: no file */
+    __u32 executable;   /* VM_EXEC */
 };
 
 enum { HOST_MAX_MAPPINGS = 300 };
@@ -31,32 +31,32 @@ enum { HOST_MAX_MAPPINGS = 300 };
 void host_register_maps(void);
 
 /* The current process: its mappings in a maple tree of leaves under one node, its [vdso]. */
-void host_set_process(const struct host_mapping *mappings, __u32 count, __u64 vdso_vaddr);
+void host_set_process(const struct host_mapping* mappings, __u32 count, __u64 vdso_vaddr);
 /* rsp at the first instruction of the current process. */
 void host_set_start_stack(__u64 vaddr);
 /* Key of the file with this inode number as the program will see it. */
-void host_file_key(__u64 inode_number, void *key);
+void host_file_key(__u64 inode_number, void* key);
 /* 0: found */
-int host_find_mapping(__u64 vaddr, struct host_mapping *found);
+int host_find_mapping(__u64 vaddr, struct host_mapping* found);
 
 void host_set_kernel_thread(int is_kernel_thread);
 void host_set_targets_only(int only);
 void host_leave_out(int kernel_frames, int user_frames);
 
 /* A tick in user mode with these registers, or in kernel mode after they were saved. */
-void host_tick(const struct host_registers *registers, int in_kernel_mode);
+void host_tick(const struct host_registers* registers, int in_kernel_mode);
 void host_exec(__u64 start_code_vaddr);
 
 /* Addresses of maps, for fake_kernel.h. */
-void *host_map_files(void);
-void *host_map_free_ids(void);
-void *host_map_executables(void);
-void *host_map_special_rules(void);
-void *host_map_unwind_buckets(void);
-void *host_map_samples(void);
-void *host_map_announcements(void);
-void *host_map_outcome_counts(void);
-void *host_map_target_processes(void);
+void* host_map_files(void);
+void* host_map_free_ids(void);
+void* host_map_executables(void);
+void* host_map_special_rules(void);
+void* host_map_unwind_buckets(void);
+void* host_map_samples(void);
+void* host_map_announcements(void);
+void* host_map_outcome_counts(void);
+void* host_map_target_processes(void);
 
 #ifdef __cplusplus
 }
