@@ -188,16 +188,24 @@ int exit_status_of(std::span<const Check> checks) {
     return fails_for(Need::kRights) ? kExitNoPrivilege : kExitOk;
 }
 
+namespace {
+
+std::string mark_of(bool ok, ReportStyle style) {
+    const std::string_view good = style.utf8 ? "✓ " : "ok  ";
+    const std::string_view bad = style.utf8 ? "✗ " : "no  ";
+    const std::string_view mark = ok ? good : bad;
+    if (!style.colours) return std::string(mark);
+    return fmt::format("{}{}\x1b[0m", ok ? "\x1b[32m" : "\x1b[31m", mark);
+}
+
+}  // namespace
+
 std::string describe(std::span<const Check> checks, ReportStyle style) {
     std::string text;
     std::size_t widest = 0;
     for (const Check& check : checks) widest = std::max(widest, check.name.size());
     for (const Check& check : checks) {
-        const std::string_view mark =
-            style.utf8 ? (check.ok ? "✓ " : "✗ ") : (check.ok ? "ok  " : "no  ");
-        if (style.colours) text += check.ok ? "\x1b[32m" : "\x1b[31m";
-        text += mark;
-        if (style.colours) text += "\x1b[0m";
+        text += mark_of(check.ok, style);
         text += fmt::format("{:<{}}  {}\n", check.name, widest, printable(check.found));
         if (check.ok) continue;
         text += fmt::format("{:<{}}{}{}\n", "", style.utf8 ? 4 : 6,

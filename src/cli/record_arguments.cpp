@@ -82,17 +82,20 @@ Checked add_pid(std::string_view text, const Surroundings& surroundings, RecordC
     return {};
 }
 
+// "42,43"
+Checked add_pids(std::string_view list, const Surroundings& surroundings, RecordConfig& config) {
+    while (true) {
+        const std::size_t comma = list.find(',');
+        Checked added = add_pid(list.substr(0, comma), surroundings, config);
+        if (!added || comma == std::string_view::npos) return added;
+        list.remove_prefix(comma + 1);
+    }
+}
+
 Checked read_pids(const SplitArguments& arguments, const Surroundings& surroundings,
                   RecordConfig& config) {
-    for (std::string_view list : arguments.all("pid")) {
-        for (bool more = true; more;) {
-            const std::size_t comma = list.find(',');
-            if (Checked added = add_pid(list.substr(0, comma), surroundings, config); !added) {
-                return added;
-            }
-            more = comma != std::string_view::npos;
-            if (more) list.remove_prefix(comma + 1);
-        }
+    for (const std::string_view list : arguments.all("pid")) {
+        if (Checked added = add_pids(list, surroundings, config); !added) return added;
     }
     std::ranges::sort(config.pids);
     const auto repeated = std::ranges::unique(config.pids);

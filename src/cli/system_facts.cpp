@@ -43,7 +43,7 @@ std::optional<T> read_number(const fs::path& path) {
 std::string words_after(const std::string& text, std::string_view key) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-        if (line.rfind(key, 0) != 0) continue;
+        if (!line.starts_with(key)) continue;
         const std::size_t begin = line.find_first_not_of(" \t", key.size());
         return begin == std::string::npos ? std::string() : line.substr(begin);
     }

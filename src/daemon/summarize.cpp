@@ -36,15 +36,17 @@ std::vector<std::pair<Key, std::uint64_t>> by_weight(const std::map<Key, std::ui
 
 void count_names(const symbolize::NamedProfile& profile, cli::RecordSummary& summary) {
     std::map<std::string, std::uint64_t> unnamed;
+    const auto count = [&](const symbolize::Location& location, std::uint64_t samples) {
+        summary.frame_count += samples;
+        if (location.is_named) {
+            summary.named_frame_count += samples;
+        } else {
+            unnamed[profile.mappings[location.mapping].file] += samples;
+        }
+    };
     for (const auto& stack : profile.stacks) {
         for (const std::uint32_t index : stack.locations) {
-            const auto& location = profile.locations[index];
-            summary.frame_count += stack.count;
-            if (location.is_named) {
-                summary.named_frame_count += stack.count;
-            } else {
-                unnamed[profile.mappings[location.mapping].file] += stack.count;
-            }
+            count(profile.locations[index], stack.count);
         }
     }
     for (const auto& [module, frames] : by_weight(unnamed)) {

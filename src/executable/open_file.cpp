@@ -20,7 +20,7 @@ constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 std::string target_of_link(const std::string& link) {
-    std::array<char, PATH_MAX> target;
+    std::array<char, PATH_MAX> target{};
     const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
     if (length < 0) return {};
     std::string path(target.data(), static_cast<std::size_t>(length));

@@ -46,18 +46,20 @@ Result<ReplacementFile> ReplacementFile::create(const std::string& path) {
         ::open(parts.directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOCTTY));
     if (!file.directory_.is_open()) return fail_with(errno, "open directory {}", parts.directory);
 
-    for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
+    int error = EEXIST;
+    for (int attempt = 0; attempt < kNameAttempts && error == EEXIST; ++attempt) {
         BOBBIN_TRY(const std::uint64_t number, random_number());
         const std::string name = fmt::format(".bobbin-{:016x}", number);
-        file.file_.reset(::openat(file.directory_.get(), name.c_str(),
-                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-        if (file.file_.is_open()) {
+        const int fd = ::openat(file.directory_.get(), name.c_str(),
+                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd >= 0) {
+            file.file_.reset(fd);
             file.temporary_name_ = name;
             return file;
         }
-        if (errno != EEXIST) break;
+        error = errno;
     }
-    return fail_with(errno, "make a file in {}", parts.directory);
+    return fail_with(error, "make a file in {}", parts.directory);
 }
 
 ReplacementFile::ReplacementFile(ReplacementFile&& other) noexcept
@@ -68,7 +70,8 @@ ReplacementFile::ReplacementFile(ReplacementFile&& other) noexcept
       temporary_name_(std::exchange(other.temporary_name_, {})) {}
 
 ReplacementFile::~ReplacementFile() {
-    if (!temporary_name_.empty()) ::unlinkat(directory_.get(), temporary_name_.c_str(), 0);
+    if (directory_.is_open() && !temporary_name_.empty())
+        ::unlinkat(directory_.get(), temporary_name_.c_str(), 0);
 }
 
 Result<> ReplacementFile::write(std::string_view bytes) {

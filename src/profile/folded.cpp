@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,11 +26,11 @@ void append_frame(std::string& line, std::string_view name) {
 std::string fold(const symbolize::NamedProfile& profile, const symbolize::NamedStack& stack) {
     std::string line;
     append_frame(line, stack.labels.comm.empty() ? "[unknown]" : stack.labels.comm);
-    for (auto index = stack.locations.rbegin(); index != stack.locations.rend(); ++index) {
-        const symbolize::Location& location = profile.locations[*index];
-        for (auto at = location.lines.rbegin(); at != location.lines.rend(); ++at) {
+    for (const std::uint32_t index : std::views::reverse(stack.locations)) {
+        const symbolize::Location& location = profile.locations[index];
+        for (const symbolize::Line& at : std::views::reverse(location.lines)) {
             line += ';';
-            append_frame(line, profile.functions[at->function].name);
+            append_frame(line, profile.functions[at.function].name);
             if (location.is_kernel) line += "_[k]";
         }
     }

@@ -91,7 +91,7 @@ std::uint64_t charged_bytes_of_buckets(int buckets_fd) {
 }
 
 int log_from_libbpf(libbpf_print_level level, const char* format, va_list arguments) {
-    std::array<char, 1024> line;
+    std::array<char, 1024> line{};
     std::vsnprintf(line.data(), line.size(), format, arguments);
     std::string_view text(line.data());
     while (text.ends_with('\n')) text.remove_suffix(1);
@@ -220,7 +220,7 @@ Result<> BpfProgram::announce_running() {
     const UniqueFd iterator(bpf_iter_create(bpf_link__fd(link)));
     if (!iterator.is_open()) return fail_with(errno, "iterate over the mappings of all processes");
     // The program writes nothing; reading to the end is what makes it run.
-    std::array<char, 256> nothing;
+    std::array<char, 256> nothing{};
     ssize_t length = 0;
     do {
         length = ::read(iterator.get(), nothing.data(), nothing.size());

@@ -44,6 +44,7 @@ std::vector<ProcMapping> parse_proc_maps(std::string_view text) {
         unsigned long long start = 0;
         unsigned long long stop = 0;
         unsigned long long offset = 0;
+        // NOLINTNEXTLINE(cert-err34-c): the kernel's own numbers, each at most 64 bits
         if (std::sscanf(line.c_str(), "%llx-%llx %*4s %llx %*x:%*x %llu", &start, &stop, &offset,
                         &inode) != 4) {
             continue;
@@ -59,7 +60,7 @@ std::vector<ProcMapping> parse_proc_maps(std::string_view text) {
 
 Result<> compare_with_proc_maps(const MappingProbe& probe) {
     std::ifstream file("/proc/self/maps");
-    std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
     const auto mappings = parse_proc_maps(text);
     if (mappings.empty()) return fail("read /proc/self/maps: no mappings");
     for (const ProcMapping& mapping : mappings) {

@@ -29,28 +29,29 @@ constexpr std::ptrdiff_t kMaxDlangBackReferences = 24;
 using DemangleFunction = int (*)(const char*, int, demangle_callbackref, void*);
 
 struct BoundedText {
-    std::jmp_buf too_long;
+    std::jmp_buf too_long{};
     std::size_t size = 0;
-    std::array<char, kMaxDemangledBytes> bytes;
+    std::array<char, kMaxDemangledBytes> bytes{};
 };
 
 // Leaving by longjmp is the only way to stop the demangler before it has printed everything. It is
 // C code that owns nothing then, but for the few bytes of a Rust name in punycode.
 void append(const char* text, std::size_t size, void* opaque) {
     auto& out = *static_cast<BoundedText*>(opaque);
+    // NOLINTNEXTLINE(cert-err52-cpp): an exception must not cross C frames
     if (size > out.bytes.size() - out.size) std::longjmp(out.too_long, 1);
     std::memcpy(out.bytes.data() + out.size, text, size);
     out.size += size;
 }
 
 bool print(DemangleFunction function, const char* mangled, BoundedText& out) {
+    // NOLINTNEXTLINE(cert-err52-cpp): see append()
     if (setjmp(out.too_long) != 0) return false;
     return function(mangled, kOptions, append, &out) != 0;
 }
 
 std::optional<std::string> demangle_with(DemangleFunction function, const std::string& mangled) {
-    const auto out = std::make_unique_for_overwrite<BoundedText>();
-    out->size = 0;
+    const auto out = std::make_unique<BoundedText>();
     if (!print(function, mangled.c_str(), *out) || out->size == 0) return std::nullopt;
     return std::string(out->bytes.data(), out->size);
 }

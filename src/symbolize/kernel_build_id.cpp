@@ -57,7 +57,7 @@ std::string kernel_build_id(const std::string& module, const std::string& sysfs)
         path = sysfs + "/module/" + name + "/notes/.note.gnu.build-id";
     }
     std::ifstream file(path, std::ios::binary);
-    std::array<char, kMaxNotesBytes> bytes;
+    std::array<char, kMaxNotesBytes> bytes{};
     file.read(bytes.data(), bytes.size());
     const auto size = static_cast<std::size_t>(file.gcount());
     return find_build_id(std::as_bytes(std::span(bytes).first(size)));

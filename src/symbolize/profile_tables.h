@@ -31,7 +31,7 @@ public:
 private:
     std::uint32_t index_of_function(const std::string& system_name, const std::string& file,
                                     bool is_symbol);
-    void note_what_is_known(Mapping& mapping, std::span<const NamedFrame> frames);
+    static void note_what_is_known(Mapping& mapping, std::span<const NamedFrame> frames);
 
     std::vector<Mapping> mappings_;
     std::vector<Function> functions_;
