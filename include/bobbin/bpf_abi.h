@@ -24,6 +24,7 @@ enum {
 	MAX_FILES = MAX_EXECUTABLES,
 	MAX_TARGET_PROCESSES = 16384,
 	MAX_SPECIAL_RULES = 4096, /* all of /usr has 1,043 distinct ones */
+	MAX_MACROS = 32768, /* what 15 bits can name; 1 MiB */
 	COMM_BYTES = 16,
 };
 
@@ -130,9 +131,27 @@ enum {
 };
 BOBBIN_ABI_ASSERT((1 << BUCKET_WORDS_SHIFT) == BUCKET_WORDS, "shift and size agree");
 
+/* A code with CODE_MACRO set names one of `macros` by its other 15 bits: the whole run of rules of a
+ * prologue or epilogue in one entry, because the same pushes and pops come again and again. With
+ * distance = file_offset - the entry's own, the rule is codes[how many starts are <= distance].
+ * All eight compare at once: subtract the starts, a byte each, from 0x80 | min(distance, 126). */
+enum {
+	MACRO_STARTS = 8,
+	MACRO_CODES = MACRO_STARTS + 1,
+	MACRO_MAX_DISTANCE = 126,
+	MACRO_NO_START = 127,
+};
+
+struct macro {
+	__u64 starts; /* byte k: distance at which codes[k + 1] begins; ascending; MACRO_NO_START: none */
+	__u16 codes[MACRO_CODES]; /* never themselves macros */
+	__u16 unused[3];
+};
+BOBBIN_ABI_ASSERT(sizeof(struct macro) == 32, "value of `macros`; half a cache line");
+
 /* code:  cfa = (BASE_RBP ? rbp : rsp) + 8 * [10:0];  return address = *(cfa - 8)
  *        [13:11] slot: 0 rbp is unchanged, 1..6 rbp = *(cfa - 8 - 8 * slot), 7 a special rule
- *        bit 14 base, bit 15 reserved for macro entries
+ *        bit 14 base, bit 15 a macro
  * 99.74 % of all rows fit. A special's index is [10:0] and, above it, bit 14. */
 enum {
 	CODE_CFA_WORDS_MASK = 0x7ff,
@@ -172,6 +191,7 @@ enum special_return_address {
 	SPECIAL_RA_UNDEFINED = 1, /* the outermost frame */
 	SPECIAL_RA_REGISTER = 2, /* in ra_register: only the leaf knows it */
 	SPECIAL_RA_UNSUPPORTED = 3,
+	SPECIAL_RA_OTHER_STACK = 4, /* the caller is on another stack, and nothing says where */
 };
 
 struct special_rule {
@@ -180,7 +200,8 @@ struct special_rule {
 	__u8 rbp; /* enum special_rbp */
 	__u8 return_address; /* enum special_return_address */
 	__u8 ra_register;
-	__u8 unused[3];
+	__u8 changes_stack; /* the cfa is on another stack, so it need not lie above rsp */
+	__u8 unused[2];
 	__s32 cfa_offset;
 	__s32 cfa_addend;
 	__s32 rbp_offset;
@@ -211,6 +232,7 @@ BOBBIN_ABI_ASSERT(sizeof(struct special_rule) == 24, "value of `special_rules`")
 	X(WALK_END_STACK_UNREADABLE, "stack_unreadable", "stack memory could not be read")         \
 	X(WALK_END_IMPOSSIBLE_FRAME, "impossible_frame",                                           \
 	  "the caller's frame would lie below or askew")                                           \
+	X(WALK_END_OTHER_STACK, "other_stack", "the language's runtime switched to another stack") \
 	X(WALK_END_IN_EXECVE, "in_execve", "the process was inside execve")                        \
 	X(WALK_END_32_BIT, "compat_32_bit", "32-bit process")
 

@@ -51,7 +51,7 @@ private:
         const bool by_rbp = rule.cfa_register == kRbp;
         const bool plain = rule.cfa == CfaKind::kRegisterOffset &&
                            (by_rbp || rule.cfa_register == kRsp) && rule.cfa_offset % 8 == 0 &&
-                           words < kPlainWords && !rule.signal_frame &&
+                           words < kPlainWords && !rule.signal_frame && !rule.changes_stack &&
                            rule.return_address == ReturnAddressKind::kAtCfa &&
                            rule.ra_offset == -8 && rule.rbp_offset % 8 == 0 && slot < kPlainSlots &&
                            rule.rbp == (slot == 0 ? RbpKind::kSame : RbpKind::kAtCfa);

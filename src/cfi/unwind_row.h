@@ -33,6 +33,7 @@ enum class ReturnAddressKind : std::uint8_t {
     kUndefined,   // the outermost frame: _start, clone
     kInRegister,  // in the register whose DWARF number is ra_offset: vfork
     kExpression,
+    kOtherStack,  // a language's runtime switched stacks, and nothing says where the caller is
 };
 
 // How to get from a frame to its caller. Only what a walk needs is kept: the CFA, rbp and the
@@ -42,7 +43,8 @@ struct UnwindRule {
     std::uint8_t cfa_register = 0;
     RbpKind rbp = RbpKind::kSame;
     ReturnAddressKind return_address = ReturnAddressKind::kAtCfa;
-    bool signal_frame = false;  // augmentation 'S': do not step the caller's pc back by one
+    bool signal_frame = false;   // augmentation 'S': do not step the caller's pc back by one
+    bool changes_stack = false;  // the CFA lies on another stack: no order between it and rsp
     std::int32_t cfa_offset = 0;
     std::int32_t cfa_addend = 0;
     std::int32_t rbp_offset = 0;

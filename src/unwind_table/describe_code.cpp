@@ -95,6 +95,9 @@ std::string describe_special(const abi::special_rule& rule) {
     if (rule.return_address == abi::SPECIAL_RA_UNDEFINED) {
         return "outermost frame";
     }
+    if (rule.return_address == abi::SPECIAL_RA_OTHER_STACK) {
+        return "the caller is on another stack";
+    }
     return fmt::format("cfa = {}; rbp = {}; ra = {}", describe_cfa(rule), describe_rbp(rule),
                        describe_return_address(rule));
 }

@@ -35,8 +35,8 @@ std::optional<std::uint16_t> plain_code(const UnwindRule& rule) {
         rule.cfa_offset / 8 > abi::CODE_CFA_WORDS_MASK) {
         return std::nullopt;
     }
-    if (rule.signal_frame || rule.return_address != ReturnAddressKind::kAtCfa ||
-        rule.ra_offset != -8) {
+    if (rule.signal_frame || rule.changes_stack ||
+        rule.return_address != ReturnAddressKind::kAtCfa || rule.ra_offset != -8) {
         return std::nullopt;
     }
     const std::optional<unsigned> slot = rbp_slot(rule);
@@ -62,6 +62,14 @@ constexpr abi::special_rule outermost_rule() {
     special.cfa = abi::SPECIAL_CFA_RSP;
     special.cfa_offset = 8;
     special.return_address = abi::SPECIAL_RA_UNDEFINED;
+    return special;
+}
+
+constexpr abi::special_rule other_stack_rule() {
+    abi::special_rule special{};
+    special.cfa = abi::SPECIAL_CFA_RSP;
+    special.cfa_offset = 8;
+    special.return_address = abi::SPECIAL_RA_OTHER_STACK;
     return special;
 }
 
@@ -137,6 +145,9 @@ abi::special_rule special_of(const UnwindRule& rule) {
     if (rule.return_address == ReturnAddressKind::kUndefined) {
         return outermost_rule();
     }
+    if (rule.return_address == ReturnAddressKind::kOtherStack) {
+        return other_stack_rule();
+    }
     abi::special_rule special{};
     special.cfa = special_cfa_of(rule);
     if (special.cfa == abi::SPECIAL_CFA_UNSUPPORTED || !set_return_address(special, rule)) {
@@ -149,6 +160,7 @@ abi::special_rule special_of(const UnwindRule& rule) {
         special.cfa_addend = rule.cfa_addend;
     }
     special.cfa_offset = rule.cfa_offset;
+    special.changes_stack = rule.changes_stack ? 1 : 0;
     set_rbp(special, rule);
     return special;
 }

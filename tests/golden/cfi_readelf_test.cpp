@@ -150,6 +150,8 @@ bool agrees(const std::string& text, ReturnAddressKind kind, std::int32_t offset
             return text.starts_with('r');
         case ReturnAddressKind::kExpression:
             return text == "exp" || text == "vexp";
+        case ReturnAddressKind::kOtherStack:
+            return false;  // no CFI says so
     }
     return false;
 }
