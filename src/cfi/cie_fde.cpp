@@ -48,8 +48,16 @@ bool read_augmentation(char letter, ByteReader& data, Cie& cie) {
     }
 }
 
+// What linkers leave where a function was: 0, or all ones in debug sections (lld).
+bool is_removed(std::uint64_t start_file_vaddr) {
+    return start_file_vaddr == 0 || start_file_vaddr == ~std::uint64_t{0};
+}
+
 bool read_augmentations(std::string_view letters, ByteReader& body, Cie& cie) {
-    if (letters.empty()) return true;
+    // gas writes the 'z' into .eh_frame only.
+    constexpr std::string_view kSignalFrame = "S";
+    cie.signal_frame = letters == kSignalFrame;
+    if (letters.empty() || cie.signal_frame) return true;
     if (letters.front() != 'z') return false;
     cie.sized_augmentation = true;
     ByteReader data(body.bytes(body.uleb128()));
@@ -61,35 +69,63 @@ bool read_augmentations(std::string_view letters, ByteReader& body, Cie& cie) {
 
 }  // namespace
 
-std::optional<std::uint64_t> EntryReader::read_length() {
+std::optional<EntryReader::Length> EntryReader::read_length() {
     const std::size_t offset = reader_.position();
-    std::uint64_t length = reader_.u32();
-    if (reader_.ok() && length == 0) return std::nullopt;
-    if (length == kLengthIs64Bit) length = reader_.u64();
-    if (reader_.ok() && length <= reader_.remaining()) return length;
+    Length length{.value = reader_.u32()};
+    if (reader_.ok() && length.value == 0 && kind_ == SectionKind::kEhFrame) return std::nullopt;
+    if (length.value == kLengthIs64Bit) length = {.value = reader_.u64(), .is_64_bit = true};
+    if (reader_.ok() && length.value <= reader_.remaining()) return length;
     stopped_ = fmt::format("the entry at {:#x} leaves the section of {:#x} bytes", offset,
                            section_.size());
     return std::nullopt;
 }
 
 std::optional<Entry> EntryReader::next() {
-    if (reader_.at_end()) return std::nullopt;
-    const std::size_t offset = reader_.position();
-    const std::optional<std::uint64_t> length = read_length();
-    if (!length) return std::nullopt;
+    while (!reader_.at_end()) {
+        const std::size_t offset = reader_.position();
+        const std::optional<Length> length = read_length();
+        if (!length) return std::nullopt;
+        if (length->value != 0) return read_entry(offset, *length);  // 0: padding
+    }
+    return std::nullopt;
+}
 
+Entry EntryReader::read_entry(std::size_t section_offset, Length length) {
     const std::size_t id_offset = reader_.position();
-    ByteReader body(reader_.bytes(*length));
-    // The id has four bytes here even where the length has eight; LSB 5.0 section 10.6.1.
-    const std::uint32_t id = body.u32();
+    ByteReader body(reader_.bytes(length.value));
     Entry entry;
-    entry.section_offset = static_cast<std::uint32_t>(offset);
-    entry.body_section_offset = static_cast<std::uint32_t>(id_offset + sizeof(id));
-    if (!body.ok() || id > id_offset) return entry;
-    entry.kind = id == 0 ? EntryKind::kCie : EntryKind::kFde;
-    entry.cie_section_offset = static_cast<std::uint32_t>(id_offset - id);
+    entry.section_offset = static_cast<std::uint32_t>(section_offset);
+    if (kind_ == SectionKind::kEhFrame) {
+        read_eh_frame_id(body, id_offset, entry);
+    } else {
+        read_debug_frame_id(body, length.is_64_bit, entry);
+    }
+    entry.body_section_offset = static_cast<std::uint32_t>(id_offset + body.position());
+    if (!body.ok()) entry.kind = EntryKind::kMalformed;
     entry.body = body.bytes(body.remaining());
     return entry;
+}
+
+// The id has four bytes here even where the length has eight, and counts backwards from itself;
+// LSB 5.0 section 10.6.1.
+void EntryReader::read_eh_frame_id(ByteReader& body, std::size_t id_offset, Entry& entry) {
+    const std::uint32_t id = body.u32();
+    if (id > id_offset) return;
+    entry.kind = id == 0 ? EntryKind::kCie : EntryKind::kFde;
+    entry.cie_section_offset = static_cast<std::uint32_t>(id_offset - id);
+}
+
+// As wide as the length; the offset in the section, or all ones in a CIE.
+void EntryReader::read_debug_frame_id(ByteReader& body, bool is_64_bit, Entry& entry) const {
+    constexpr std::uint32_t kCieId32 = 0xffffffff;
+    constexpr std::uint64_t kCieId64 = 0xffffffffffffffff;
+    const std::uint64_t id = is_64_bit ? body.u64() : body.u32();
+    if (id == (is_64_bit ? kCieId64 : kCieId32)) {
+        entry.kind = EntryKind::kCie;
+    } else if (id < section_.size()) {
+        entry.kind = EntryKind::kFde;
+        entry.cie_section_offset = static_cast<std::uint32_t>(id);
+    }
 }
 
 std::optional<Cie> parse_cie(const Entry& entry) {
@@ -116,7 +152,9 @@ std::optional<Fde> parse_fde(const Entry& entry, const Cie& cie, std::uint64_t s
     fde.start_file_vaddr = read_encoded_pointer(body, cie.pointer_encoding,
                                                 section_file_vaddr + entry.body_section_offset);
     const std::uint64_t length_bytes = read_encoded_value(body, cie.pointer_encoding);
-    if (__builtin_add_overflow(fde.start_file_vaddr, length_bytes, &fde.end_file_vaddr)) {
+    if (is_removed(fde.start_file_vaddr)) {
+        fde.end_file_vaddr = fde.start_file_vaddr;
+    } else if (__builtin_add_overflow(fde.start_file_vaddr, length_bytes, &fde.end_file_vaddr)) {
         return std::nullopt;
     }
     if (cie.sized_augmentation) body.skip(body.uleb128());

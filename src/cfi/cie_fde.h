@@ -8,14 +8,21 @@
 #include <string>
 
 #include "base/byte_reader.h"
+#include "cfi/plain_rule.h"
 #include "cfi/unwind_row.h"
 
 namespace bobbin::cfi {
 
+// The two sections that hold call frame information differ in how entries name each other.
+enum class SectionKind : std::uint8_t {
+    kEhFrame,     // LSB 5.0 chapter 10.6
+    kDebugFrame,  // DWARF 5 section 6.4.1
+};
+
 enum class EntryKind : std::uint8_t {
     kCie,
     kFde,
-    kMalformed,  // too short for its id, or an FDE that points before the section
+    kMalformed,  // too short for its id, or an FDE that points out of the section
 };
 
 // One entry of the section, not yet understood.
@@ -30,19 +37,28 @@ struct Entry {
 // Walks the entries of a section of less than 4 GiB, from length to length.
 class EntryReader {
 public:
-    explicit EntryReader(std::span<const std::byte> section)
-        : section_(section), reader_(section) {}
+    explicit EntryReader(std::span<const std::byte> section,
+                         SectionKind kind = SectionKind::kEhFrame)
+        : section_(section), kind_(kind), reader_(section) {}
 
-    // nullopt at the end: of the section, at a length of zero (LSB 5.0 section 10.6.1), or at one
-    // that leaves the section.
+    // nullopt at the end: of the section, at a length of zero in .eh_frame (LSB 5.0 section
+    // 10.6.1), or at one that leaves the section.
     std::optional<Entry> next();
     // Why reading ended early; empty if it did not.
     [[nodiscard]] const std::string& stopped() const { return stopped_; }
 
 private:
-    std::optional<std::uint64_t> read_length();
+    struct Length {
+        std::uint64_t value = 0;
+        bool is_64_bit = false;
+    };
+    std::optional<Length> read_length();
+    [[nodiscard]] Entry read_entry(std::size_t section_offset, Length length);
+    static void read_eh_frame_id(ByteReader& body, std::size_t id_offset, Entry& entry);
+    void read_debug_frame_id(ByteReader& body, bool is_64_bit, Entry& entry) const;
 
     std::span<const std::byte> section_;
+    SectionKind kind_ = SectionKind::kEhFrame;
     ByteReader reader_;
     std::string stopped_;
 };
@@ -59,6 +75,8 @@ struct Cie {
     // What those make, and its number in the section's rules; filled in by their interpreter.
     UnwindRule initial_rule;
     std::uint32_t initial_rule_number = 0;
+    // Also filled in by it; nullopt: its functions need the whole interpreter.
+    std::optional<PlainRule> plain_initial_rule;
 };
 
 // One function's rows, still as a program.
@@ -70,9 +88,7 @@ struct Fde {
     std::uint32_t instructions_size_bytes = 0;
 
     // A removed function, or one of no bytes: nothing to unwind and nothing wrong.
-    [[nodiscard]] bool is_empty() const {
-        return start_file_vaddr == 0 || end_file_vaddr == start_file_vaddr;
-    }
+    [[nodiscard]] bool is_empty() const { return end_file_vaddr == start_file_vaddr; }
 };
 
 // nullopt: malformed, or of a kind that no x86-64 compiler writes (versions other than 1, 3 and 4,

@@ -11,6 +11,8 @@
 
 #include "cfi/cfa_program.h"
 #include "cfi/cie_fde.h"
+#include "cfi/plain_program.h"
+#include "cfi/pointer_encoding.h"
 #include "cfi/row_writer.h"
 #include "cfi/rule_set.h"
 #include "cfi/sort_by_start.h"
@@ -21,6 +23,8 @@ namespace {
 constexpr std::uint64_t kMaxSectionBytes = std::numeric_limits<std::uint32_t>::max();
 // 5.3 over libLLVM-19, 5.5 over libc; the research over 28 large binaries has 6.6 of merged rows.
 constexpr std::size_t kSectionBytesPerRow = 5;
+// 41 over libc, 53 over libLLVM-19, 33 over a JVM. Too much costs addresses only.
+constexpr std::size_t kSectionBytesPerFde = 32;
 constexpr std::uint64_t kMaxSpanBytes = std::numeric_limits<std::uint32_t>::max();
 
 // The CIEs met so far, in the order of the section. An FDE can name only one that stands before it,
@@ -46,8 +50,9 @@ private:
 
 class SectionReader {
 public:
-    SectionReader(std::span<const std::byte> section, std::uint64_t section_file_vaddr)
-        : section_(section), section_file_vaddr_(section_file_vaddr) {}
+    SectionReader(SectionKind kind, std::span<const std::byte> section,
+                  std::uint64_t section_file_vaddr)
+        : kind_(kind), section_(section), section_file_vaddr_(section_file_vaddr) {}
 
     Result<EhFrame> read() {
         collect();
@@ -65,19 +70,23 @@ private:
     std::vector<StartPlace> order_by_start();
     void write_rows();
     bool write_function(const Fde& fde, std::uint64_t first_file_vaddr, RowWriter& rows);
+    [[nodiscard]] bool can_be_plain(const CfaProgram::Function& function) const;
     [[nodiscard]] std::string why_no_rows() const;
 
+    SectionKind kind_ = SectionKind::kEhFrame;
     std::span<const std::byte> section_;
     std::uint64_t section_file_vaddr_ = 0;
     CieTable cies_;
     std::vector<Fde> fdes_;
     RuleSet rules_;
+    PlainProgram plain_program_{rules_};
     CfaProgram program_{rules_};
     EhFrame frame_;
 };
 
 void SectionReader::collect() {
-    EntryReader entries(section_);
+    fdes_.reserve(section_.size() / kSectionBytesPerFde);
+    EntryReader entries(section_, kind_);
     while (const std::optional<Entry> entry = entries.next()) {
         switch (entry->kind) {
             case EntryKind::kCie:
@@ -97,7 +106,9 @@ void SectionReader::collect() {
 // A refused CIE is left out; what counts as refused are the FDEs that name it.
 void SectionReader::collect_cie(const Entry& entry) {
     std::optional<Cie> cie = parse_cie(entry);
-    if (cie && program_.run_initial(*cie)) cies_.add(*cie);
+    const bool addresses_known =
+        cie && (kind_ == SectionKind::kEhFrame || !is_pc_relative(cie->pointer_encoding));
+    if (addresses_known && program_.run_initial(*cie)) cies_.add(*cie);
 }
 
 void SectionReader::collect_fde(const Entry& entry) {
@@ -159,10 +170,21 @@ bool SectionReader::write_function(const Fde& fde, std::uint64_t first_file_vadd
         .end_file_vaddr = fde.end_file_vaddr,
         .first_file_vaddr = first_file_vaddr,
     };
+    if (can_be_plain(function) && plain_program_.run(cies_[fde.cie_index], function, rows))
+        return true;
     rows.begin_function();
     if (program_.run(cies_[fde.cie_index], function, rows)) return true;
     rows.take_back_function();
     return false;
+}
+
+// Whole, and with bytes behind it: true but for the last of a section and where two overlap.
+bool SectionReader::can_be_plain(const CfaProgram::Function& function) const {
+    const std::span<const std::byte> instructions = function.instructions;
+    const std::byte* end = section_.data() + section_.size();
+    const std::ptrdiff_t bytes_behind = end - (instructions.data() + instructions.size());
+    return function.first_file_vaddr == function.start_file_vaddr &&
+           bytes_behind >= static_cast<std::ptrdiff_t>(PlainProgram::kReadAheadBytes);
 }
 
 std::string SectionReader::why_no_rows() const {
@@ -170,14 +192,23 @@ std::string SectionReader::why_no_rows() const {
     return fmt::format("all {} FDEs are malformed", frame_.fde_refused_count);
 }
 
+Result<EhFrame> read_section(SectionKind kind, std::span<const std::byte> section,
+                             std::uint64_t section_file_vaddr) {
+    if (section.size() > kMaxSectionBytes) {
+        return fail("a section of {} bytes; at most {} are read", section.size(), kMaxSectionBytes);
+    }
+    return SectionReader(kind, section, section_file_vaddr).read();
+}
+
 }  // namespace
 
 Result<EhFrame> read_eh_frame(std::span<const std::byte> section,
                               std::uint64_t section_file_vaddr) {
-    if (section.size() > kMaxSectionBytes) {
-        return fail("a section of {} bytes; at most {} are read", section.size(), kMaxSectionBytes);
-    }
-    return SectionReader(section, section_file_vaddr).read();
+    return read_section(SectionKind::kEhFrame, section, section_file_vaddr);
+}
+
+Result<EhFrame> read_debug_frame(std::span<const std::byte> section) {
+    return read_section(SectionKind::kDebugFrame, section, 0);
 }
 
 }  // namespace bobbin::cfi

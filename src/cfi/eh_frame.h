@@ -11,6 +11,7 @@
 
 namespace bobbin::cfi {
 
+// What one section says; .debug_frame, too.
 struct EhFrame {
     UnwindRows unwind;
     std::uint64_t fde_count = 0;          // that gave rows
@@ -26,5 +27,9 @@ struct EhFrame {
 // without functions gives no rows. Error: there are functions, but of none a row could be made.
 // Format: DWARF 5 section 6.4; LSB 5.0 chapter 10.6 for the augmentations and pointer encodings.
 Result<EhFrame> read_eh_frame(std::span<const std::byte> section, std::uint64_t section_file_vaddr);
+
+// The same of a `.debug_frame`, which is all that Go's own linker writes and what compilers write
+// with -fno-asynchronous-unwind-tables -g. Its addresses are absolute, since it is not loaded.
+Result<EhFrame> read_debug_frame(std::span<const std::byte> section);
 
 }  // namespace bobbin::cfi

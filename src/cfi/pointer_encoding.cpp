@@ -37,6 +37,8 @@ bool is_readable_pointer(std::uint8_t encoding) {
     return has_known_format(encoding) && (base == kAbsolutePointer || base == kPcRelative);
 }
 
+bool is_pc_relative(std::uint8_t encoding) { return (encoding & ~kFormatMask) == kPcRelative; }
+
 std::uint64_t read_encoded_value(ByteReader& reader, std::uint8_t encoding) {
     switch (encoding & kFormatMask) {
         case kUleb128:
@@ -59,8 +61,7 @@ std::uint64_t read_encoded_value(ByteReader& reader, std::uint8_t encoding) {
 std::uint64_t read_encoded_pointer(ByteReader& reader, std::uint8_t encoding,
                                    std::uint64_t field_file_vaddr) {
     const std::uint64_t value = read_encoded_value(reader, encoding);
-    const bool relative = (encoding & ~kFormatMask) == kPcRelative;
-    return relative && value != 0 ? field_file_vaddr + value : value;
+    return is_pc_relative(encoding) && value != 0 ? field_file_vaddr + value : value;
 }
 
 }  // namespace bobbin::cfi

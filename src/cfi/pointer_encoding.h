@@ -19,6 +19,9 @@ bool has_known_format(std::uint8_t encoding);
 // The other bases exist only in a loaded image, and no x86-64 linker uses them for code addresses.
 bool is_readable_pointer(std::uint8_t encoding);
 
+// Whether read_encoded_pointer needs the address of the field.
+bool is_pc_relative(std::uint8_t encoding);
+
 // The stored number, sign-extended where the format is signed. `encoding` has a known format.
 std::uint64_t read_encoded_value(ByteReader& reader, std::uint8_t encoding);
 

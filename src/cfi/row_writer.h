@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -43,6 +45,15 @@ public:
             rows_.push_back({at, rule});
         }
     }
+
+    // All rows of a function at once; from the base. Ascending, neighbours differ, and the last has
+    // "no CFI".
+    void append_function(std::span<const UnwindRow> rows) {
+        if (rows_.back().vaddr_from_base == rows.front().vaddr_from_base) rows_.pop_back();
+        const bool joins = !rows_.empty() && rows_.back().rule == rows.front().rule;
+        rows_.insert(rows_.end(), rows.begin() + (joins ? 1 : 0), rows.end());
+    }
+    [[nodiscard]] std::size_t room() const { return kMaxRows - std::min(kMaxRows, rows_.size()); }
 
     void take_back_function() {
         rows_.resize(kept_ - 1);  // its first row may have replaced the last one kept

@@ -11,7 +11,7 @@ constexpr std::size_t kMaxProbes = 64;
 }  // namespace
 
 RuleSet::RuleSet()
-    : plain_numbers_(kNotPlain, kNoNumber),
+    : plain_numbers_(PlainRule::kIndexes, kNoNumber),
       slots_(std::size_t{1} << kFirstSlotBits),
       slot_bits_(kFirstSlotBits) {
     (void)number_of(UnwindRule{});
@@ -45,6 +45,12 @@ std::uint32_t RuleSet::search(const UnwindRule& rule) {
         if (rules_[number] == rule) return number;
     }
     return kNoNumber;
+}
+
+std::uint32_t RuleSet::search_plain(PlainRule rule) {
+    const std::uint32_t number = search(rule.to_rule());
+    if (rule.has_index()) plain_numbers_[rule.index()] = number;
+    return number;
 }
 
 std::uint32_t RuleSet::add(const UnwindRule& rule, std::size_t slot) {

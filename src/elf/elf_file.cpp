@@ -20,14 +20,15 @@ struct ElfFile::State {
     SectionTable sections;
     BuildId build_id;
 
-    static Result<std::unique_ptr<State>> read(FileBytes file);
-    [[nodiscard]] Result<std::optional<SectionBytes>> read_section(std::string_view name) const;
+    static Result<std::unique_ptr<State>> read(const FileBytes& file);
+    [[nodiscard]] Result<std::optional<SectionBytes>> read_section(std::string_view name,
+                                                                   std::uint64_t max_bytes) const;
     [[nodiscard]] Result<SectionBytes> read_eh_frame_by_header(const Elf64_Phdr& header) const;
 };
 
-Result<std::unique_ptr<ElfFile::State>> ElfFile::State::read(FileBytes file) {
+Result<std::unique_ptr<ElfFile::State>> ElfFile::State::read(const FileBytes& file) {
     auto state = std::make_unique<State>();
-    state->file = std::move(file);
+    state->file = file;
     BOBBIN_TRY(const Elf64_Ehdr header, read_file_header(state->file));
     state->position_independent = header.e_type == ET_DYN;
     BOBBIN_TRY(state->program_headers, read_program_headers(state->file, header));
@@ -36,10 +37,11 @@ Result<std::unique_ptr<ElfFile::State>> ElfFile::State::read(FileBytes file) {
     return state;
 }
 
-Result<std::optional<SectionBytes>> ElfFile::State::read_section(std::string_view name) const {
+Result<std::optional<SectionBytes>> ElfFile::State::read_section(std::string_view name,
+                                                                 std::uint64_t max_bytes) const {
     const std::optional<std::size_t> index = sections.find(name);
-    if (!index) return std::nullopt;
-    auto bytes = sections.read_bytes(file, *index);
+    if (!index || !sections.has_bytes(*index)) return std::nullopt;
+    auto bytes = sections.read_bytes(file, *index, max_bytes);
     if (!bytes) return fail(std::move(bytes).error()).context("section {}", name);
     return SectionBytes{std::move(*bytes), sections[*index].sh_addr};
 }
@@ -67,13 +69,8 @@ ElfFile& ElfFile::operator=(ElfFile&&) noexcept = default;
 ElfFile::~ElfFile() = default;
 
 Result<ElfFile> ElfFile::open(int fd) {
-    BOBBIN_TRY(FileBytes file, FileBytes::of_fd(fd));
-    BOBBIN_TRY(auto state, State::read(std::move(file)));
-    return ElfFile(std::move(state));
-}
-
-Result<ElfFile> ElfFile::from_memory(std::span<const std::byte> image) {
-    BOBBIN_TRY(auto state, State::read(FileBytes::of_memory(image)));
+    BOBBIN_TRY(const FileBytes file, FileBytes::of_fd(fd));
+    BOBBIN_TRY(auto state, State::read(file));
     return ElfFile(std::move(state));
 }
 
@@ -83,22 +80,36 @@ const std::vector<LoadSegment>& ElfFile::load_segments() const {
 const BuildId& ElfFile::build_id() const { return state_->build_id; }
 bool ElfFile::is_position_independent() const { return state_->position_independent; }
 
-Result<std::optional<SectionBytes>> ElfFile::read_section(std::string_view name) const {
-    return state_->read_section(name);
+Result<std::optional<SectionBytes>> ElfFile::read_section(std::string_view name,
+                                                          std::uint64_t max_bytes) const {
+    return state_->read_section(name, max_bytes);
 }
 
+std::optional<SectionPlace> ElfFile::find_section(std::string_view name) const {
+    const std::optional<std::size_t> index = state_->sections.find(name);
+    if (!index) return std::nullopt;
+    return SectionPlace{state_->sections[*index].sh_addr, state_->sections[*index].sh_size};
+}
+
+// eu-strip gives a debug file the program headers of its program, though not what they point at.
 Result<std::optional<SectionBytes>> ElfFile::read_eh_frame() const {
-    BOBBIN_TRY(std::optional<SectionBytes> section, state_->read_section(".eh_frame"));
-    if (section || !state_->program_headers.eh_frame_header) return section;
+    if (state_->sections.find(".eh_frame") || !state_->program_headers.eh_frame_header) {
+        return state_->read_section(".eh_frame", kMaxSectionBytes);
+    }
     auto bytes = state_->read_eh_frame_by_header(*state_->program_headers.eh_frame_header);
     if (!bytes) return fail(std::move(bytes).error()).context("find .eh_frame by its header");
     return std::move(*bytes);
 }
 
+Result<std::optional<SectionBytes>> ElfFile::read_debug_frame() const {
+    const bool plain = state_->sections.find(".debug_frame").has_value();
+    return state_->read_section(plain ? ".debug_frame" : ".zdebug_frame", kMaxSectionBytes);
+}
+
 Result<std::vector<Symbol>> ElfFile::read_function_symbols() const {
     for (const std::string_view name : {".symtab", ".dynsym"}) {
         const std::optional<std::size_t> index = state_->sections.find(name);
-        if (!index) continue;
+        if (!index || !state_->sections.has_bytes(*index)) continue;
         auto functions = read_functions(state_->file, state_->sections, *index);
         if (!functions) return fail(std::move(functions).error()).context("symbols of {}", name);
         return functions;

@@ -29,6 +29,12 @@ struct SectionBytes {
     std::uint64_t file_vaddr = 0;
 };
 
+// Where a section lies in memory, as its header says; the bytes may stand in another file.
+struct SectionPlace {
+    std::uint64_t file_vaddr = 0;
+    std::uint64_t size_bytes = 0;
+};
+
 // One function symbol of .symtab or .dynsym. Size 0 means "not stated" (assembly).
 struct Symbol {
     std::uint64_t file_vaddr = 0;
@@ -56,8 +62,6 @@ public:
 
     // `fd` is borrowed and must stay open as long as the object. Only a regular file is accepted.
     static Result<ElfFile> open(int fd);
-    // An image in memory, such as the vdso; the bytes are copied.
-    static Result<ElfFile> from_memory(std::span<const std::byte> image);
 
     ElfFile(ElfFile&&) noexcept;
     ElfFile& operator=(ElfFile&&) noexcept;
@@ -67,12 +71,20 @@ public:
     [[nodiscard]] const BuildId& build_id() const;
     [[nodiscard]] bool is_position_independent() const;  // ET_DYN
 
-    // nullopt: there is no such section (or it has no bytes, SHT_NOBITS).
-    [[nodiscard]] Result<std::optional<SectionBytes>> read_section(std::string_view name) const;
+    // Decompressed, both as gABI has it (SHF_COMPRESSED, zlib only) and where the name begins with
+    // .zdebug_. nullopt: there is no such section, or it has no bytes here (SHT_NOBITS, as in
+    // separate debug files). Error: it leaves the file or is larger than `max_bytes`, before or
+    // after.
+    [[nodiscard]] Result<std::optional<SectionBytes>> read_section(
+        std::string_view name, std::uint64_t max_bytes = kMaxSectionBytes) const;
+    // Without reading it: Go's function table counts from the start of .text.
+    [[nodiscard]] std::optional<SectionPlace> find_section(std::string_view name) const;
 
     // .eh_frame by section header or, where section headers are stripped, by PT_GNU_EH_FRAME, whose
     // header points at it (LSB 5.0 chapter 10.6.2); it then ends with its segment.
     [[nodiscard]] Result<std::optional<SectionBytes>> read_eh_frame() const;
+    // .debug_frame or .zdebug_frame.
+    [[nodiscard]] Result<std::optional<SectionBytes>> read_debug_frame() const;
 
     // STT_FUNC and STT_GNU_IFUNC with an address, of .symtab, else of .dynsym; unsorted.
     [[nodiscard]] Result<std::vector<Symbol>> read_function_symbols() const;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 namespace bobbin::elf {
 
@@ -19,13 +18,6 @@ Result<FileBytes> FileBytes::of_fd(int fd) {
     return bytes;
 }
 
-FileBytes FileBytes::of_memory(std::span<const std::byte> image) {
-    FileBytes bytes;
-    bytes.image_.assign(image.begin(), image.end());
-    bytes.size_bytes_ = image.size();
-    return bytes;
-}
-
 Result<std::vector<std::byte>> FileBytes::read(std::uint64_t offset, std::uint64_t count) const {
     return read_array<std::byte>(offset, count);
 }
@@ -36,11 +28,6 @@ Failure FileBytes::leaves_file(std::uint64_t offset, std::uint64_t count) const 
 
 // pread leaves the offset alone, which the fd may share with others.
 Result<> FileBytes::fill(std::uint64_t offset, std::span<std::byte> target) const {
-    if (target.empty()) return {};
-    if (fd_ < 0) {
-        std::memcpy(target.data(), image_.data() + offset, target.size());
-        return {};
-    }
     while (!target.empty()) {
         const ssize_t count =
             ::pread(fd_, target.data(), target.size(), static_cast<off_t>(offset));

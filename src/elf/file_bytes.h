@@ -11,17 +11,15 @@
 
 namespace bobbin::elf {
 
-// The bytes of a file or of an image in memory, read by offset. Every read is checked against the
-// size before memory is taken for it.
+// The bytes of a file, read by offset. Every read is checked against the size before memory is
+// taken for it.
 class FileBytes {
 public:
     // `fd` is borrowed. Error: not a regular file; reading from a FIFO or a device may block.
     static Result<FileBytes> of_fd(int fd);
-    static FileBytes of_memory(std::span<const std::byte> image);
 
     [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
-    [[nodiscard]] int fd() const { return fd_; }  // -1: in memory
-    [[nodiscard]] std::span<const std::byte> image() const { return image_; }
+    [[nodiscard]] int fd() const { return fd_; }
 
     [[nodiscard]] bool contains(std::uint64_t offset, std::uint64_t count) const {
         return offset <= size_bytes_ && count <= size_bytes_ - offset;
@@ -44,7 +42,6 @@ private:
     [[nodiscard]] Result<> fill(std::uint64_t offset, std::span<std::byte> target) const;
 
     int fd_ = -1;
-    std::vector<std::byte> image_;
     std::uint64_t size_bytes_ = 0;
 };
 

@@ -47,12 +47,14 @@ Result<std::vector<Symbol>> read_functions(const FileBytes& file, const SectionT
     const Elf64_Shdr& table = sections[table_index];
     if (table.sh_link >= sections.size())
         return fail("its string table is section {}, of {}", table.sh_link, sections.size());
-    BOBBIN_TRY(const std::vector<std::byte> bytes, sections.read_bytes(file, table_index));
+    BOBBIN_TRY(const std::vector<std::byte> bytes,
+               sections.read_bytes(file, table_index, ElfFile::kMaxSectionBytes));
     const std::size_t count = bytes.size() / sizeof(Elf64_Sym);
     if (table.sh_entsize != sizeof(Elf64_Sym) || count > ElfFile::kMaxSymbols) {
         return fail("{} symbols of {} bytes", count, table.sh_entsize);
     }
-    BOBBIN_TRY(const std::vector<std::byte> strings, sections.read_bytes(file, table.sh_link));
+    BOBBIN_TRY(const std::vector<std::byte> strings,
+               sections.read_bytes(file, table.sh_link, ElfFile::kMaxSectionBytes));
 
     std::vector<Symbol> functions;
     std::size_t all_names_bytes = 0;

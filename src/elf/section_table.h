@@ -23,17 +23,23 @@ public:
     // off or nonsense: such a file has an empty table, which is no error.
     static Result<SectionTable> read(const FileBytes& file, const Elf64_Ehdr& header);
 
-    // The first section of that name that has bytes.
+    // The first section of that name.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
     [[nodiscard]] const Elf64_Shdr& operator[](std::size_t index) const { return headers_[index]; }
     [[nodiscard]] std::size_t size() const { return headers_.size(); }
 
-    // Decompressed. Error: the section leaves the file or is too large, before or after.
+    [[nodiscard]] bool has_bytes(std::size_t index) const {
+        return headers_[index].sh_type != SHT_NOBITS;
+    }
+
+    // Decompressed. Error: the section leaves the file or is larger than `max_bytes`, before or
+    // after.
     [[nodiscard]] Result<std::vector<std::byte>> read_bytes(const FileBytes& file,
-                                                            std::size_t index) const;
+                                                            std::size_t index,
+                                                            std::uint64_t max_bytes) const;
 
 private:
-    [[nodiscard]] bool has_name(const Elf64_Shdr& header, std::string_view name) const;
+    [[nodiscard]] bool starts_with(const Elf64_Shdr& header, std::string_view text) const;
 
     std::vector<Elf64_Shdr> headers_;
     std::vector<std::byte> names_;  // .shstrtab

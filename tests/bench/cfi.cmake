@@ -1,4 +1,4 @@
-# Against libdw on the same file in one run; BOBBIN_BENCH_FILE=path chooses the file.
+# Against libdw in one run: over all of /usr and its largest file, or over BOBBIN_BENCH_FILE=path.
 find_package(benchmark REQUIRED)
 pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
 add_executable(bench_cfi cfi_bench.cpp)

@@ -1,190 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <map>
-#include <memory>
-#include <sstream>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
-#include <vector>
 
 #include "cfi/eh_frame.h"
-#include "golden/cfi_libdw_rules.h"
+#include "cfi/merge_rows.h"
+#include "golden/cfi_readelf_rows.h"
 #include "golden/cfi_system_binaries.h"
 
 namespace bobbin::test {
 namespace {
 
-using cfi::CfaKind;
-using cfi::RbpKind;
-using cfi::ReturnAddressKind;
-
-// The columns of `readelf --debug-dump=frames-interp` that we have too; "" where it has none.
-struct ReadelfRow {
-    std::string cfa;
-    std::string rbp;
-    std::string return_address;
-};
-using ReadelfRows = std::map<std::uint64_t, ReadelfRow>;
-
-std::vector<std::string> words_of(const std::string& line) {
-    std::istringstream stream(line);
-    std::vector<std::string> words;
-    for (std::string word; stream >> word;) words.push_back(word);
-    return words;
-}
-
-// Reads tables such as
-//   0000011c 000000000000003c 00000120 FDE cie=00000000 pc=00000000000275f0..000000000002779f
-//      LOC           CFA      rbx   rbp   ra
-//   00000000000275f0 rsp+8    u     u     c-8
-class ReadelfParser {
-public:
-    void read_line(const std::string& line) {
-        const std::vector<std::string> words = words_of(line);
-        if (words.size() >= 4 && words[3] == "CIE") {
-            begin_cie(words[0]);
-        } else if (words.size() >= 6 && words[3] == "FDE") {
-            begin_fde(words[4], words[5]);
-        } else if (!words.empty() && words[0] == "LOC") {
-            columns_ = words;
-        } else if (!columns_.empty() && words.size() == columns_.size()) {
-            read_row(words);
-        }
-    }
-    [[nodiscard]] const ReadelfRows& rows() const { return rows_; }
-
-private:
-    void begin_cie(const std::string& offset) {
-        columns_.clear();
-        cie_ = offset;
-    }
-
-    // A function without instructions gets no table; it has its CIE's row.
-    void begin_fde(const std::string& cie, const std::string& range) {
-        columns_.clear();
-        cie_.clear();
-        const std::size_t dots = range.find("..");
-        const std::uint64_t start = std::stoull(range.substr(3, dots - 3), nullptr, 16);
-        end_file_vaddr_ = std::stoull(range.substr(dots + 2), nullptr, 16);
-        rows_[start] = row_of_cie_[cie.substr(4)];
-    }
-
-    // Of two rows at one address the later stands; a row at the end of the function covers nothing.
-    void read_row(const std::vector<std::string>& words) {
-        ReadelfRow row;
-        for (std::size_t i = 1; i < words.size(); ++i) {
-            if (columns_[i] == "CFA") row.cfa = words[i];
-            if (columns_[i] == "rbp") row.rbp = words[i];
-            if (columns_[i] == "ra") row.return_address = words[i];
-        }
-        const std::uint64_t file_vaddr = std::stoull(words[0], nullptr, 16);
-        if (!cie_.empty()) {
-            row_of_cie_[cie_] = row;
-        } else if (file_vaddr < end_file_vaddr_) {
-            rows_[file_vaddr] = row;
-        }
-    }
-
-    std::string cie_;  // the one being read; empty in an FDE
-    std::uint64_t end_file_vaddr_ = 0;
-    std::vector<std::string> columns_;
-    std::map<std::string, ReadelfRow> row_of_cie_;
-    ReadelfRows rows_;
-};
-
-ReadelfRows run_readelf(const std::string& path) {
-    // --wide keeps a row on one line; C keeps the numbers plain.
-    const std::string command = "LC_ALL=C readelf --wide --debug-dump=frames-interp " + path;
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
-    ReadelfParser parser;
-    std::string line;
-    for (int c = 0; pipe && (c = std::fgetc(pipe.get())) != EOF;) {
-        if (c != '\n') {
-            line += static_cast<char>(c);
-            continue;
-        }
-        parser.read_line(line);
-        line.clear();
-    }
-    return parser.rows();
-}
-
-// readelf writes "exp" for every expression, whatever it says, and no row where there is no CFA.
-std::string cfa_as_readelf(const cfi::UnwindRule& rule) {
-    if (rule.cfa == CfaKind::kNoCfi) return "";
-    if (rule.cfa != CfaKind::kRegisterOffset) return "exp";
-    static const std::vector<std::string> kNames = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
-                                                    "rbp", "rsp", "r8",  "r9",  "r10", "r11",
-                                                    "r12", "r13", "r14", "r15"};
-    return fmt::format("{}{:+}", kNames.at(rule.cfa_register), rule.cfa_offset);
-}
-
-bool agrees(const std::string& text, RbpKind kind, std::int32_t offset) {
-    switch (kind) {
-        case RbpKind::kSame:
-            return text.empty() || text == "u" || text == "s";
-        case RbpKind::kAtCfa:
-            return text == fmt::format("c{:+}", offset);
-        case RbpKind::kAtRbp:
-        case RbpKind::kExpression:
-            return text == "exp" || text == "vexp";
-        case RbpKind::kUndefined:
-            return text == "u";
-        case RbpKind::kInRegister:
-            return text.starts_with('r');
-    }
-    return false;
-}
-
-bool agrees(const std::string& text, ReturnAddressKind kind, std::int32_t offset) {
-    switch (kind) {
-        case ReturnAddressKind::kAtCfa:
-            return text == fmt::format("c{:+}", offset);
-        case ReturnAddressKind::kUndefined:
-            return text == "u";
-        case ReturnAddressKind::kInRegister:
-            return text.starts_with('r');
-        case ReturnAddressKind::kExpression:
-            return text == "exp" || text == "vexp";
-        case ReturnAddressKind::kOtherStack:
-            return false;  // no CFI says so
-    }
-    return false;
-}
-
-const cfi::UnwindRule& rule_at(const cfi::UnwindRows& unwind, std::uint64_t file_vaddr) {
-    const auto next = std::ranges::upper_bound(
-        unwind.rows, file_vaddr, {}, [&](const auto& row) { return unwind.file_vaddr(row); });
-    return next == unwind.rows.begin() ? unwind.rules[0] : unwind.rule_of(*(next - 1));
-}
-
 class AgreesWithReadelf : public testing::TestWithParam<const char*> {};
 
 TEST_P(AgreesWithReadelf, AtEveryLineItPrints) {
-    const cfi::EhFrame frame = read_rows(GetParam());
-    const ReadelfRows theirs = run_readelf(GetParam());
-    // Ours join neighbours with equal rules, and have one more where a function's end is a gap.
-    ASSERT_GE(theirs.size() + frame.fde_count, frame.unwind.rows.size());
-    std::uint64_t mismatches = 0;
-    for (const auto& [file_vaddr, row] : theirs) {
-        const cfi::UnwindRule& rule = rule_at(frame.unwind, file_vaddr);
-        if (row.cfa == cfa_as_readelf(rule) && agrees(row.rbp, rule.rbp, rule.rbp_offset) &&
-            agrees(row.return_address, rule.return_address, rule.ra_offset)) {
-            continue;
-        }
-        constexpr std::uint64_t kShown = 5;
-        if (++mismatches > kShown) continue;
-        ADD_FAILURE() << fmt::format("{:#x}\n  readelf: cfa {} rbp {} ra {}\n  ours: {}",
-                                     file_vaddr, row.cfa, row.rbp, row.return_address,
-                                     to_text(rule));
-    }
-    EXPECT_EQ(mismatches, 0U);
-    fmt::print("{}: {} lines of readelf, {} rows, {} mismatches\n", GetParam(), theirs.size(),
-               frame.unwind.rows.size(), mismatches);
+    expect_agreement(run_readelf(GetParam()), read_rows(GetParam()), GetParam());
 }
 
 // libgcrypt has CFA expressions that are followed by DW_CFA_def_cfa_register, which libdw refuses.
@@ -192,6 +26,62 @@ INSTANTIATE_TEST_SUITE_P(SystemBinaries, AgreesWithReadelf,
                          testing::Values("/usr/lib/x86_64-linux-gnu/libc.so.6", "/usr/bin/bash",
                                          "/lib64/ld-linux-x86-64.so.2",
                                          "/usr/lib/x86_64-linux-gnu/libgcrypt.so.20"));
+
+// Two objects in one library: the first has .eh_frame, the second only .debug_frame.
+class BuiltLibrary {
+public:
+    explicit BuiltLibrary(const std::string& flags) {
+        std::string pattern = std::filesystem::temp_directory_path() / "bobbin-cfi-XXXXXX";
+        EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
+        directory_ = pattern;
+        std::ofstream(directory_ / "functions.c")
+            << "typedef float wide __attribute__((vector_size(32)));\n"
+               "void NAME(take)(void *, int, int, int, int, int, int, int);\n"
+               "int NAME(leaf)(int x) { return x * 3; }\n"
+               "void NAME(frame)(int n) { char a[200]; NAME(take)(a, n, 1, 2, 3, 4, 5, 6); }\n"
+               "void NAME(large)(int n) { char a[70000]; NAME(take)(a, n, 1, 2, 3, 4, 5, 6); }\n"
+               "void NAME(dynamic)(int n) { char a[n]; NAME(take)(a, n, 1, 2, 3, 4, 5, 6); }\n"
+               "void NAME(aligned)(int n) { wide a; NAME(take)(&a, n, 1, 2, 3, 4, 5, 6); }\n"
+               "int NAME(loop)(int *p, int n) { int sum = 0; for (int i = 0; i < n; ++i) {\n"
+               "  NAME(take)(p + i, n, i, sum, 3, 4, 5, 6); sum += p[i]; } return sum; }\n"
+               "int NAME(branch)(int n) { if (n > 9) return n; NAME(frame)(n);\n"
+               "  if (n > 3) return NAME(leaf)(n); NAME(large)(n); return n + 1; }\n";
+        const std::string compile = "cd '" + directory_.string() + "' && gcc -c -fPIC functions.c ";
+        const std::string link = " && gcc -shared -nostdlib first.o second.o -o library.so";
+        run(compile + flags + " -DNAME\\(x\\)=first_##x -o first.o && " + compile + flags +
+            " -g -fno-asynchronous-unwind-tables -DNAME\\(x\\)=second_##x -o second.o" + link);
+    }
+    ~BuiltLibrary() {
+        std::error_code error;
+        std::filesystem::remove_all(directory_, error);
+    }
+    BuiltLibrary(const BuiltLibrary&) = delete;
+    BuiltLibrary& operator=(const BuiltLibrary&) = delete;
+
+    [[nodiscard]] std::string path() const { return directory_ / "library.so"; }
+
+private:
+    static void run(const std::string& command) {
+        EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    }
+
+    std::filesystem::path directory_;
+};
+
+TEST(ReadDebugFrame, BehindEhFrameAgreesWithReadelfOnBoth) {
+    for (const char* flags : {"-O0", "-O2", "-O2 -fno-omit-frame-pointer -gdwarf64", "-O1 -gz"}) {
+        const BuiltLibrary library(flags);
+        const cfi::EhFrame in_front = read_rows(library.path());
+        const cfi::EhFrame behind = read_debug_rows(library.path());
+        constexpr std::uint64_t kFunctions = 7;
+        EXPECT_GE(in_front.fde_count, kFunctions) << flags;  // and .plt
+        EXPECT_EQ(behind.fde_count, kFunctions) << flags;
+        cfi::EhFrame both;
+        both.unwind = cfi::merge_rows(in_front.unwind, behind.unwind);
+        both.fde_count = in_front.fde_count + behind.fde_count;
+        expect_agreement(run_readelf(library.path()), both, flags);
+    }
+}
 
 }  // namespace
 }  // namespace bobbin::test

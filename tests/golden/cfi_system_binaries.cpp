@@ -125,4 +125,17 @@ cfi::EhFrame read_rows(const std::string& path) {
     return frame ? std::move(*frame) : cfi::EhFrame{};
 }
 
+cfi::EhFrame read_debug_rows(const std::string& path) {
+    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const Result<elf::ElfFile> file = elf::ElfFile::open(fd.get());
+    EXPECT_TRUE(file.has_value()) << path;
+    if (!file) return {};
+    const Result<std::optional<elf::SectionBytes>> section = file->read_debug_frame();
+    EXPECT_TRUE(section && *section) << path;
+    if (!section || !*section) return {};
+    Result<cfi::EhFrame> frame = cfi::read_debug_frame((*section)->bytes);
+    EXPECT_TRUE(frame.has_value()) << path << ": " << frame.error().message();
+    return frame ? std::move(*frame) : cfi::EhFrame{};
+}
+
 }  // namespace bobbin::test

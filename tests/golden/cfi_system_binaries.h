@@ -22,5 +22,6 @@ std::vector<SystemBinary> find_system_binaries(std::size_t count, std::uint64_t 
 
 // Whatever our own readers say of a file's .eh_frame. Fails the test if they do not.
 cfi::EhFrame read_rows(const std::string& path);
+cfi::EhFrame read_debug_rows(const std::string& path);  // of .debug_frame
 
 }  // namespace bobbin::test

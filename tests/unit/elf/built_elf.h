@@ -4,6 +4,8 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdio>
@@ -16,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -96,7 +99,7 @@ struct OpenElf {
     UniqueFd fd;
     std::optional<ElfFile> file;
 
-    ElfFile* operator->() { return &*file; }
+    const ElfFile* operator->() const { return &*file; }
 };
 
 inline OpenElf open_elf(const std::string& path) {
@@ -107,10 +110,24 @@ inline OpenElf open_elf(const std::string& path) {
     return elf;
 }
 
+// An image, written to a file without a name.
+inline Result<OpenElf> try_open_image(std::span<const std::byte> image) {
+    UniqueFd fd(::memfd_create("image", MFD_CLOEXEC));
+    EXPECT_EQ(::write(fd.get(), image.data(), image.size()), static_cast<ssize_t>(image.size()));
+    BOBBIN_TRY(ElfFile file, ElfFile::open(fd.get()));
+    return OpenElf{std::move(fd), std::move(file)};
+}
+
+inline OpenElf open_image(std::span<const std::byte> image) {
+    Result<OpenElf> elf = try_open_image(image);
+    EXPECT_TRUE(elf.has_value()) << elf.error().message();
+    return elf ? std::move(*elf) : OpenElf{};
+}
+
 // "" if it can be opened.
 inline std::string refusal_of(std::span<const std::byte> image) {
-    const Result<ElfFile> file = ElfFile::from_memory(image);
-    return file ? "" : file.error().message();
+    const Result<OpenElf> elf = try_open_image(image);
+    return elf ? "" : elf.error().message();
 }
 
 // One of the structures in an image, to be changed: image_at<Elf64_Ehdr>(image, 0).e_type = ...

@@ -19,6 +19,8 @@ namespace {
 
 using test::FileImage;
 using test::header_of;
+using test::open_image;
+using test::OpenElf;
 using test::refusal_of;
 using test::section_header;
 using test::section_named;
@@ -36,19 +38,19 @@ std::string refusal_of_fd(int fd) {
 }
 
 std::string section_error(const FileImage& image, std::string_view name) {
-    const Result<ElfFile> file = ElfFile::from_memory(image);
-    if (!file) return "open: " + file.error().message();
-    const auto section = file->read_section(name);
+    const auto section = open_image(image)->read_section(name);
     return section ? "" : section.error().message();
 }
 
 // Everything that ElfFile can be asked; only the absence of a crash matters.
 void read_everything(const FileImage& image) {
-    const Result<ElfFile> file = ElfFile::from_memory(image);
-    if (!file) return;
-    (void)file->read_eh_frame();
-    (void)file->read_function_symbols();
-    for (const char* name : {".text", ".debug_info", ".symtab"}) (void)file->read_section(name);
+    const Result<OpenElf> elf = test::try_open_image(image);
+    if (!elf) return;
+    const ElfFile& file = *elf->file;
+    (void)file.read_eh_frame();
+    (void)file.read_debug_frame();
+    (void)file.read_function_symbols();
+    for (const char* name : {".text", ".debug_info", ".symtab"}) (void)file.read_section(name);
 }
 
 TEST(HostileElf, RefusesWhatIsNotARegularFile) {
@@ -133,8 +135,8 @@ TEST(HostileElf, TakesAnImpossibleSectionTableForNone) {
     section_header(images[4], 0).sh_size = std::uint64_t{1} << 60;
     header_of(images[5]).e_shstrndx = 0xfe00;
     for (std::size_t i = 0; i < images.size(); ++i) {
-        const Result<ElfFile> file = ElfFile::from_memory(images[i]);
-        ASSERT_TRUE(file) << i << ": " << file.error().message();
+        const OpenElf file = open_image(images[i]);
+        ASSERT_TRUE(file.file) << i;
         EXPECT_EQ(file->read_section(".text").value(), std::nullopt) << i;
         EXPECT_TRUE(file->read_eh_frame().value().has_value()) << i;
     }
@@ -144,7 +146,7 @@ TEST(HostileElf, ReadsTheNumberOfSectionsThatTheFirstOneHas) {
     FileImage image = library_image();
     section_header(image, 0).sh_size = header_of(image).e_shnum;
     header_of(image).e_shnum = 0;
-    EXPECT_TRUE(ElfFile::from_memory(image)->read_section(".text").value().has_value());
+    EXPECT_TRUE(open_image(image)->read_section(".text").value().has_value());
 }
 
 TEST(HostileElf, RefusesSectionsThatLeaveTheFileOrAreTooLarge) {
@@ -186,68 +188,10 @@ TEST(HostileElf, SaysSoWhenTheFileBecomesShorterWhileItIsRead) {
     EXPECT_FALSE(elf->read_function_symbols());
 }
 
-TEST(CompressedSection, GivesTheBytesThatObjcopyDecompresses) {
-    const Workshop workshop;
-    const std::string path = workshop.build_library("-g -gz=zlib");
-    // The names of the headers make .debug_str large enough to be worth compressing.
-    workshop.run(
-        "printf '#include <stdio.h>\\nint f(FILE *x) { return fgetc(x); }' > io.c &&"
-        "gcc -shared -fPIC -g3 -gz=zlib io.c -o io.so &&"
-        "objcopy --decompress-debug-sections io.so plain.so &&"
-        "objcopy -O binary --only-section=.debug_str --set-section-flags"
-        " .debug_str=alloc plain.so str.bin");
-    FileImage image = test::read_image(workshop.path("io.so"));
-    ASSERT_NE(section_named(image, ".debug_str").sh_flags & SHF_COMPRESSED, 0U);
-    const auto section = test::open_elf(workshop.path("io.so"))->read_section(".debug_str");
-    ASSERT_TRUE(section && *section) << section.error().message();
-    EXPECT_EQ((*section)->bytes, test::read_image(workshop.path("str.bin")));
-    EXPECT_GT((*section)->bytes.size(), section_named(image, ".debug_str").sh_size);
-}
-
-class DamagedCompression : public testing::Test {
-protected:
-    DamagedCompression() {
-        const Workshop workshop;
-        workshop.run(
-            "printf '#include <stdio.h>\\nint f(FILE *x) { return fgetc(x); }' > io.c &&"
-            "gcc -shared -fPIC -g3 -gz=zlib io.c -o io.so");
-        image_ = test::read_image(workshop.path("io.so"));
-    }
-    Elf64_Chdr& compression_header() {
-        return test::image_at<Elf64_Chdr>(image_, section_named(image_, ".debug_str").sh_offset);
-    }
-    std::string error() { return section_error(image_, ".debug_str"); }
-
-    FileImage image_;
-};
-
-TEST_F(DamagedCompression, NamesTheMethodThatItDoesNotKnow) {
-    constexpr std::uint32_t kZstd = 2;  // gABI: ELFCOMPRESS_ZSTD
-    compression_header().ch_type = kZstd;
-    EXPECT_THAT(error(), HasSubstr("compressed with method 2; only zlib (1) is supported"));
-}
-
-TEST_F(DamagedCompression, RefusesToUnpackABomb) {
-    compression_header().ch_size = ElfFile::kMaxSectionBytes + 1;
-    EXPECT_THAT(error(), HasSubstr("268435457 bytes decompressed; at most"));
-    compression_header().ch_size = ~std::uint64_t{0};
-    EXPECT_THAT(error(), HasSubstr("bytes decompressed; at most"));
-}
-
-TEST_F(DamagedCompression, SaysThatTheSizeIsNotTheOneStated) {
-    ++compression_header().ch_size;
-    EXPECT_THAT(error(), HasSubstr("decompress"));
-}
-
-TEST_F(DamagedCompression, RefusesASectionWithoutRoomForItsHeader) {
-    section_named(image_, ".debug_str").sh_size = sizeof(Elf64_Chdr) - 1;
-    EXPECT_THAT(error(), HasSubstr("compressed, without a header"));
-}
-
 TEST(HostileSymbols, RefusesATableOfOtherEntriesOrWithoutStrings) {
     const FileImage original = library_image();
     const auto error = [](const FileImage& image) {
-        const auto symbols = ElfFile::from_memory(image)->read_function_symbols();
+        const auto symbols = open_image(image)->read_function_symbols();
         return symbols ? "" : symbols.error().message();
     };
     FileImage image = original;
@@ -268,7 +212,7 @@ TEST(HostileSymbols, GivesNoNameToSymbolsThatPointPastTheStrings) {
         test::image_at<Elf64_Sym>(image, table.sh_offset + i * sizeof(Elf64_Sym)).st_name =
             0xfffffff0;
     }
-    const auto symbols = ElfFile::from_memory(image)->read_function_symbols();
+    const auto symbols = open_image(image)->read_function_symbols();
     ASSERT_TRUE(symbols);
     ASSERT_FALSE(symbols->empty());
     for (const Symbol& symbol : *symbols) EXPECT_EQ(symbol.name, "");
@@ -296,7 +240,7 @@ TEST(HostileSymbols, RefusesNamesThatAddUpToMoreThanAFileMayCost) {
     section_named(image, ".strtab").sh_size = kNameBytes + 1;
     section_named(image, ".symtab").sh_offset = symbols_offset;
     section_named(image, ".symtab").sh_size = kFunctions * sizeof(Elf64_Sym);
-    const auto symbols = ElfFile::from_memory(image)->read_function_symbols();
+    const auto symbols = open_image(image)->read_function_symbols();
     ASSERT_FALSE(symbols);
     EXPECT_THAT(symbols.error().message(), HasSubstr("names of "));
 }
