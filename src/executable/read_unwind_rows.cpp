@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executable/read_unwind_rows.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "cfi/eh_frame.h"
+#include "cfi/merge_rows.h"
+#include "pclntab/function_table.h"
+#include "pclntab/text_start.h"
+#include "pclntab/unwind_rows.h"
+
+namespace bobbin::executable {
+namespace {
+
+using MaybeSection = std::optional<elf::SectionBytes>;
+
+// Its own section, in a PIE of Go's linker before 1.26 under the second name; in a PIE that ld made
+// of such Go, somewhere in .data.rel.ro.
+Result<MaybeSection> read_go_section(const elf::ElfFile& elf) {
+    for (const std::string_view name : {".gopclntab", ".data.rel.ro.gopclntab"}) {
+        BOBBIN_TRY(MaybeSection section, elf.read_section(name));
+        if (section) return section;
+    }
+    if (!elf.find_section(".go.buildinfo")) return std::nullopt;
+    BOBBIN_TRY(MaybeSection section, elf.read_section(".data.rel.ro"));
+    if (!section) return std::nullopt;
+    const auto at = pclntab::find_function_table(section->bytes);
+    if (!at) return std::nullopt;
+    section->bytes.erase(section->bytes.begin(),
+                         section->bytes.begin() + static_cast<std::ptrdiff_t>(*at));
+    section->file_vaddr += *at;
+    return section;
+}
+
+Result<> tell_text_start(const elf::ElfFile& elf, std::uint64_t table_file_vaddr,
+                         pclntab::FunctionTable& table) {
+    BOBBIN_TRY(const MaybeSection module_data, elf.read_section(".go.module"));
+    if (!module_data) return {};
+    BOBBIN_TRY(const std::uint64_t text_start,
+               pclntab::read_text_start(module_data->bytes, table, table_file_vaddr));
+    table.set_text_start(text_start);
+    return {};
+}
+
+Result<pclntab::GoRows> read_go_rows(const elf::ElfFile& elf) {
+    BOBBIN_TRY(const MaybeSection section, read_go_section(elf));
+    if (!section) return pclntab::GoRows{};
+    BOBBIN_TRY(auto table, pclntab::FunctionTable::open(section->bytes));
+    if (!table.knows_text_start()) BOBBIN_CHECK(tell_text_start(elf, section->file_vaddr, table));
+    return pclntab::read_unwind_rows(table);
+}
+
+Result<cfi::EhFrame> read_eh_frame(const elf::ElfFile& elf) {
+    BOBBIN_TRY(const MaybeSection section, elf.read_eh_frame());
+    if (!section) return cfi::EhFrame{};
+    return cfi::read_eh_frame(section->bytes, section->file_vaddr);
+}
+
+Result<cfi::EhFrame> read_debug_frame(const elf::ElfFile& elf) {
+    BOBBIN_TRY(const MaybeSection section, elf.read_debug_frame());
+    if (!section) return cfi::EhFrame{};
+    return cfi::read_debug_frame(section->bytes);
+}
+
+// Empty when every function's information could be read.
+std::string describe_damage(std::string stopped, std::uint64_t read, std::uint64_t refused) {
+    if (!stopped.empty() || refused == 0) return stopped;
+    return fmt::format("{} of {} functions have malformed unwind information", refused,
+                       read + refused);
+}
+
+// Puts one source behind those before it. One that cannot be read costs only itself.
+class RowCollector {
+public:
+    void add(Result<pclntab::GoRows> rows) {
+        if (!rows) return add_damage(rows.error().message());
+        add_damage(describe_damage(std::move(rows->stopped), rows->function_count,
+                                   rows->function_refused_count));
+        add_rows(std::move(rows->unwind));
+    }
+    void add(Result<cfi::EhFrame> frames) {
+        if (!frames) return add_damage(frames.error().message());
+        add_damage(describe_damage(std::move(frames->stopped), frames->fde_count,
+                                   frames->fde_refused_count));
+        add_rows(std::move(frames->unwind));
+    }
+
+    Result<FileRows> take() {
+        if (file_.unwind.rows.empty() && !file_.damage.empty()) return fail("{}", file_.damage);
+        if (file_.unwind.rules.empty()) file_.unwind.rules.emplace_back();
+        return std::move(file_);
+    }
+
+private:
+    void add_damage(std::string damage) {
+        if (file_.damage.empty()) file_.damage = std::move(damage);
+    }
+    void add_rows(cfi::UnwindRows rows) {
+        if (rows.rows.empty()) return;
+        file_.unwind = file_.unwind.rows.empty() ? std::move(rows)
+                                                 : cfi::merge_rows(std::move(file_.unwind), rows);
+    }
+
+    FileRows file_;
+};
+
+}  // namespace
+
+Result<FileRows> read_unwind_rows(const elf::ElfFile& elf) {
+    RowCollector rows;
+    rows.add(read_go_rows(elf));
+    rows.add(read_eh_frame(elf));
+    rows.add(read_debug_frame(elf));
+    return rows.take();
+}
+
+}  // namespace bobbin::executable
