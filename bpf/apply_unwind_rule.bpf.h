@@ -8,8 +8,11 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
+#include <asm/sigcontext.h>
+#include <stddef.h>
 
 #include "bobbin/bpf_abi.h"
+#include "find_mapping.bpf.h"
 #include "outcome_counters.bpf.h"
 #include "walk_state.bpf.h"
 
@@ -23,11 +26,9 @@ struct {
 enum {
 	/* A frame of a function without CFI that is larger than this is taken for a stray rbp. */
 	MAX_FRAME_POINTER_STRIDE_BYTES = 1 << 20,
-	/* struct rt_sigframe after the handler's return: ucontext at rsp; uc_mcontext at 40 in it,
-	 * rbp, rsp and rip at 80, 120 and 128 in that (asm/sigcontext.h, struct sigcontext_64). */
-	UCONTEXT_RBP = 40 + 80,
-	UCONTEXT_RSP = 40 + 120,
-	UCONTEXT_RIP = 40 + 128,
+	/* Behind the handler's return rsp points to the struct ucontext; uc_mcontext is at 40 in it. */
+	UCONTEXT_REGISTERS = 40,
+	SIGCONTEXT_REGISTER_BYTES = 17 * 8, /* r8 to rip */
 };
 
 /* Reads stack memory upwards from `at_vaddr`, but never into a page that is not needed: the page behind
@@ -76,9 +77,40 @@ static __always_inline int is_process_entry(const struct walk_state *walk)
 	return walk->rsp == BPF_CORE_READ(mm, start_stack);
 }
 
-/* No CFI here: [rbp] = caller's rbp, [rbp + 8] = return address, if rbp looks like a frame pointer. */
-static __always_inline int follow_frame_pointer(struct walk_state *walk, enum walk_end otherwise)
+/* Makes walk->stack_* the mapping that holds rsp. 0: there is one. */
+__noinline int find_stack(void)
 {
+	__u32 lane = LANE_TICK;
+	struct mapping_search *search = bpf_map_lookup_elem(&mapping_searches, &lane);
+	struct walk_state *walk = this_cpu_walk();
+
+	if (!search || !walk || find_mapping(LANE_TICK, walk->mm, walk->rsp))
+		return 1;
+	walk->stack_start_vaddr = search->found.vm_start_vaddr;
+	walk->stack_bytes = search->found.vm_end_vaddr - search->found.vm_start_vaddr;
+	return 0;
+}
+
+/* Could rbp be a frame pointer? Aligned, not below rsp, not far above it, and with the two words that it
+ * points to on the stack that rsp is on. */
+static __always_inline int rbp_is_plausible(struct walk_state *walk)
+{
+	int unknown = 0;
+
+	if (walk->rbp & 7 || walk->rbp < walk->rsp ||
+	    walk->rbp - walk->rsp > MAX_FRAME_POINTER_STRIDE_BYTES)
+		return 0;
+	if (walk->rsp - walk->stack_start_vaddr >= walk->stack_bytes)
+		unknown = find_stack();
+	barrier_var(unknown);
+	return !unknown && walk->rbp + 16 - walk->stack_start_vaddr <= walk->stack_bytes;
+}
+
+/* No CFI here: [rbp] = caller's rbp, [rbp + 8] = return address, if rbp looks like a frame pointer. Should
+ * no code be there, the next step takes the guess back. */
+static __always_inline int follow_frame_pointer(struct walk_state *walk)
+{
+	enum walk_end otherwise = walk->without_cfi;
 	struct {
 		__u64 rbp;
 		__u64 return_address;
@@ -86,30 +118,66 @@ static __always_inline int follow_frame_pointer(struct walk_state *walk, enum wa
 
 	if (is_process_entry(walk))
 		return end_walk(walk, WALK_END_BOTTOM);
-	if (walk->rbp & 7 || walk->rbp < walk->rsp ||
-	    walk->rbp - walk->rsp > MAX_FRAME_POINTER_STRIDE_BYTES)
+	if (!rbp_is_plausible(walk))
 		return end_walk(walk, otherwise);
 	if (bpf_probe_read_user(&saved, sizeof(saved), (void *)walk->rbp))
 		return end_walk(walk, otherwise);
 	step_to(walk, saved.return_address, walk->rbp + 16, saved.rbp);
-	walk->by_frame_pointer = 1;
+	walk->by_frame_pointer = otherwise;
 	return 0;
 }
 
+/* The kernel saved all registers of the interrupted frame. It may be on another stack than the handler
+ * (SA_ONSTACK), above or below. */
 static __always_inline int cross_signal_frame(struct walk_state *walk)
 {
-	struct {
-		__u64 rbp;
-		__u64 between[(UCONTEXT_RSP - UCONTEXT_RBP) / 8 - 1];
-		__u64 rsp;
-		__u64 rip;
-	} saved;
+	const struct sigcontext *saved = (const void *)walk->window;
+	struct pt_regs *registers = &walk->registers;
 
-	if (bpf_probe_read_user(&saved, sizeof(saved), (void *)(walk->rsp + UCONTEXT_RBP)))
+	if (fill_window(walk->rsp + UCONTEXT_REGISTERS, SIGCONTEXT_REGISTER_BYTES))
 		return end_walk(walk, WALK_END_STACK_UNREADABLE);
-	step_to(walk, saved.rip, saved.rsp, saved.rbp);
+	registers->r8 = saved->r8;
+	registers->r9 = saved->r9;
+	registers->r10 = saved->r10;
+	registers->r11 = saved->r11;
+	registers->r12 = saved->r12;
+	registers->r13 = saved->r13;
+	registers->r14 = saved->r14;
+	registers->r15 = saved->r15;
+	registers->rdi = saved->rdi;
+	registers->rsi = saved->rsi;
+	registers->rbp = saved->rbp;
+	registers->rbx = saved->rbx;
+	registers->rdx = saved->rdx;
+	registers->rax = saved->rax;
+	registers->rcx = saved->rcx;
+	registers->rsp = saved->rsp;
+	registers->rip = saved->rip;
 	/* The interrupted instruction itself, not one behind a call. */
-	walk->rip_is_return_address = 0;
+	stand_at_registers(walk);
+	return 0;
+}
+
+/* 0: *value is what the frame has in the register of this DWARF number. */
+static __always_inline int register_of_frame(struct walk_state *walk, __u32 number, __u64 *value)
+{
+	const __u64 *words = (const __u64 *)&walk->registers;
+	__u32 word;
+
+	if (number >= GENERAL_REGISTERS)
+		return end_walk(walk, WALK_END_UNSUPPORTED_RULE);
+	if (number == DWARF_RBP || number == DWARF_RSP) {
+		*value = number == DWARF_RBP ? walk->rbp : walk->rsp;
+		return 0;
+	}
+	if (walk->rip_is_return_address)
+		return end_walk(walk, WALK_END_REGISTER_UNKNOWN);
+	barrier_var(number);
+	word = word_in_pt_regs[number & (GENERAL_REGISTERS - 1)];
+	barrier_var(word);
+	if (word >= PT_REGS_WORDS)
+		return end_walk(walk, WALK_END_UNSUPPORTED_RULE);
+	*value = words[word];
 	return 0;
 }
 
@@ -138,7 +206,10 @@ static __always_inline int special_cfa(struct walk_state *walk, const struct spe
 		*cfa += rule->cfa_addend;
 		return 0;
 	case SPECIAL_CFA_REGISTER:
-		return end_walk(walk, WALK_END_REGISTER_UNKNOWN);
+		if (register_of_frame(walk, rule->cfa_register, cfa))
+			return 1;
+		*cfa += rule->cfa_offset;
+		return 0;
 	default:
 		return end_walk(walk, WALK_END_UNSUPPORTED_RULE);
 	}
@@ -168,31 +239,54 @@ static __always_inline int special_rbp(struct walk_state *walk, const struct spe
 	return 0;
 }
 
-/* Everything rare: 0.26 % of rows. Out of line, so that it costs nothing when not used. */
-static __noinline int apply_special_rule(struct walk_state *walk, __u32 index)
+static __always_inline int special_return_address(struct walk_state *walk,
+						  const struct special_rule *rule, __u64 cfa,
+						  __u64 *return_address)
 {
-	struct special_rule *rule;
-	__u64 cfa, rbp, return_address;
+	if (rule->return_address == SPECIAL_RA_REGISTER)
+		return register_of_frame(walk, rule->ra_register, return_address);
+	if (bpf_probe_read_user(return_address, 8, (void *)(cfa + rule->ra_offset)))
+		return end_walk(walk, WALK_END_STACK_UNREADABLE);
+	return 0;
+}
 
+/* A caller's frame lies above its callee's, by a return address at least; where that is kept in a register
+ * (vfork pops it into rdi) there may be nothing in between. */
+static __always_inline int cfa_is_possible(const struct walk_state *walk,
+					   const struct special_rule *rule, __u64 cfa)
+{
+	__u64 lowest = walk->rsp + (rule->return_address == SPECIAL_RA_REGISTER ? 0 : 8);
+
+	return !(cfa & 7) && (rule->changes_stack || cfa >= lowest);
+}
+
+/* Everything rare: 0.26 % of rows. verifier: global, so that it is looked at once and not at every step
+ * of a chain. */
+__noinline int apply_special_rule(__u32 index)
+{
+	struct walk_state *walk = this_cpu_walk();
+	__u64 cfa = 0, rbp = 0, return_address = 0;
+	struct special_rule *rule;
+
+	if (!walk)
+		return 1;
 	if (index == 0)
-		return follow_frame_pointer(walk, WALK_END_NO_CFI);
+		return follow_frame_pointer(walk);
 	rule = bpf_map_lookup_elem(&special_rules, &index);
-	if (!rule)
+	if (!rule || rule->return_address == SPECIAL_RA_UNSUPPORTED)
 		return end_walk(walk, WALK_END_UNSUPPORTED_RULE);
 	if (rule->return_address == SPECIAL_RA_UNDEFINED)
 		return end_walk(walk, WALK_END_BOTTOM);
+	if (rule->return_address == SPECIAL_RA_OTHER_STACK)
+		return end_walk(walk, WALK_END_OTHER_STACK);
 	if (rule->cfa == SPECIAL_CFA_SIGNAL_FRAME)
 		return cross_signal_frame(walk);
-	if (rule->return_address == SPECIAL_RA_REGISTER)
-		return end_walk(walk, WALK_END_REGISTER_UNKNOWN);
-	if (rule->return_address != SPECIAL_RA_AT_CFA)
-		return end_walk(walk, WALK_END_UNSUPPORTED_RULE);
 	if (special_cfa(walk, rule, &cfa) || special_rbp(walk, rule, cfa, &rbp))
 		return 1;
-	if (cfa <= walk->rsp || cfa & 7)
+	if (!cfa_is_possible(walk, rule, cfa))
 		return end_walk(walk, WALK_END_IMPOSSIBLE_FRAME);
-	if (bpf_probe_read_user(&return_address, 8, (void *)(cfa + rule->ra_offset)))
-		return end_walk(walk, WALK_END_STACK_UNREADABLE);
+	if (special_return_address(walk, rule, cfa, &return_address))
+		return 1;
 	return step_to(walk, return_address, cfa, rbp);
 }
 
@@ -208,8 +302,8 @@ static __always_inline int apply_unwind_code(struct walk_state *walk, __u32 code
 	__u32 needed_bytes = 8 + 8 * slot, word;
 
 	if (slot == CODE_RBP_SLOT_SPECIAL)
-		return apply_special_rule(walk, (code & CODE_CFA_WORDS_MASK) |
-							(code & CODE_BASE_RBP) >> 3);
+		return apply_special_rule((code & CODE_CFA_WORDS_MASK) |
+					  (code & CODE_BASE_RBP) >> 3);
 	base = code & CODE_BASE_RBP ? walk->rbp : walk->rsp;
 	cfa = base + ((code & CODE_CFA_WORDS_MASK) << 3);
 	if (cfa <= walk->rsp || cfa & 7)

@@ -18,16 +18,6 @@
 const volatile __u32 leave_out_kernel_frames = 0;
 const volatile __u32 leave_out_user_frames = 0;
 
-/* Kernels since 5.11 let a program follow the current task's pointers directly; before, and in the
- * programs made for before, each field is read by a helper. */
-enum task_access {
-	TASK_DIRECT,
-	TASK_BY_PROBE,
-};
-
-#define TASK_READ(access, task, field) \
-	((access) == TASK_DIRECT ? (task)->field : BPF_CORE_READ(task, field))
-
 static __always_inline void copy_comm(char *to, const char *from)
 {
 	((__u64 *)to)[0] = ((const __u64 *)from)[0];
@@ -69,29 +59,27 @@ static __always_inline enum walk_end find_user_stack(struct bpf_perf_event_data 
 						     struct task_struct *task,
 						     enum task_access access)
 {
-	struct user_registers registers;
 	struct mm_struct *mm;
 
 	if (leave_out_user_frames)
 		return WALK_END_NOT_ASKED;
 	mm = TASK_READ(access, task, mm);
-	if (!mm || TASK_READ(access, task, flags) & PF_KTHREAD)
+	if (!mm || has_no_user_mode(task, access))
 		return WALK_END_NO_USER_STACK;
 	/* The registers are of the old program, the mappings already of the new one. */
 	if (bpf_core_field_exists(task->in_execve) &&
 	    BPF_CORE_READ_BITFIELD_PROBED(task, in_execve))
 		return WALK_END_IN_EXECVE;
 	if (tick_hit_user_mode(ctx))
-		registers_of_tick(ctx, &registers);
-	else if (access == TASK_DIRECT)
-		registers_at_entry(task, &registers);
-	else
-		registers_at_entry_by_hand(task, &registers);
-	if (registers.cs == USER_CS_32_BIT)
+		walk->registers = ctx->regs;
+	else if (registers_at_entry(task, &walk->registers))
+		return WALK_END_NO_USER_STACK;
+	/* Above the 16 bits FRED keeps flags of its own. */
+	if ((__u16)walk->registers.cs == USER_CS_32_BIT)
 		return WALK_END_32_BIT;
 	walk->mm = (__u64)mm;
 	walk->vdso = (__u64)TASK_READ(access, mm, context.vdso);
-	start_walk(walk, &registers);
+	start_walk(walk);
 	return WALK_END_COUNT;
 }
 

@@ -80,18 +80,32 @@ struct mm_struct {
 	struct {
 		void *vdso;
 	} context; /* mm_context_t */
+	struct {
+		__u32 sequence;
+	} mm_lock_seq; /* since 6.13, with CONFIG_PER_VMA_LOCK */
+} CORE_TYPE;
+
+struct mm_struct___6_4 {
+	int mm_lock_seq; /* to 6.12 */
+	struct {
+		struct {
+			__s64 counter;
+		} count;
+	} mmap_lock;
 } CORE_TYPE;
 
 struct mm_struct___rbtree {
 	struct rb_root mm_rb; /* to 6.0 */
 } CORE_TYPE;
 
-/* The kernel's own pt_regs; <asm/ptrace.h> has the same struct under other field names. */
-struct pt_regs___kernel {
-	unsigned long bp;
-	unsigned long ip;
-	unsigned long cs;
-	unsigned long sp;
+/* As large as the stack of a thread: asm/page_64_types.h gives both the order 2 + KASAN_STACK_ORDER. The
+ * size of a thread's own is in no BTF (union thread_union is of no variable). */
+struct irq_stack {
+	char stack[16384];
+} CORE_TYPE;
+
+struct kernel_clone_args {
+	__u32 user_worker : 1; /* since 6.4 */
 } CORE_TYPE;
 
 struct signal_struct___live {
@@ -109,6 +123,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct signal_struct___live *signal;
 	__u64 start_boottime;
+	__u64 self_exec_id;
 	char comm[16];
 	unsigned in_execve : 1;
 } CORE_TYPE;
@@ -119,11 +134,13 @@ struct bpf_iter__task_vma {
 } CORE_TYPE;
 
 enum {
-	PF_KTHREAD = 0x00200000, /* include/linux/sched.h */
+	PF_IO_WORKER = 0x00000010, /* include/linux/sched.h */
+	PF_USER_WORKER = 0x00004000, /* since 6.4; PF_USED_ASYNC up to 5.16 */
+	PF_KTHREAD = 0x00200000,
 	VM_EXEC = 4, /* include/linux/mm.h */
+	RWSEM_WRITER_LOCKED = 1, /* kernel/locking/rwsem.c */
 	PAGE_SHIFT = 12,
 	USER_CS_32_BIT = 0x23, /* arch/x86/include/asm/segment.h: __USER32_CS */
-	THREAD_BYTES = 16384, /* x86-64 without KASAN: THREAD_SIZE */
 };
 
 #endif

@@ -3,7 +3,8 @@
 #define BOBBIN_ENTER_MAPPING_BPF_H
 
 /* Address -> the known_mapping the walk now stands in. A stack touches 2 to 5 modules, so eight are
- * remembered for the length of the sample and the tree is searched once for each (0.35 us). */
+ * remembered for the length of the sample, or longer where the rule memory says that nothing has
+ * changed, and the tree is searched once for each (0.35 us). */
 
 #include "find_mapping.bpf.h"
 #include "find_unwind_entry.bpf.h"
@@ -74,6 +75,8 @@ static __always_inline void describe_mapping(struct walk_state *walk, struct kno
 	}
 	if (mapping->executable_id && !mapping->walk_end)
 		read_geometry(mapping);
+	if (mapping->walk_end)
+		walk->known_may_be_kept = 0;
 }
 
 /* Searches the tree and remembers what it found. 0, or the reason to end the walk. */

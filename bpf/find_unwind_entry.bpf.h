@@ -2,7 +2,7 @@
 #ifndef BOBBIN_FIND_UNWIND_ENTRY_BPF_H
 #define BOBBIN_FIND_UNWIND_ENTRY_BPF_H
 
-/* (executable, file offset) -> 16-bit code. Layout: bobbin/bpf_abi.h, "the unwind table". */
+/* (executable, file offset) -> 16-bit code, never a macro. Layout: bobbin/bpf_abi.h, "the unwind table". */
 
 #include <linux/bpf.h>
 #include <bpf/bpf_core_read.h>
@@ -39,6 +39,13 @@ struct {
 	__type(value, struct executable);
 } executables SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_MACROS);
+	__type(key, __u32);
+	__type(value, struct macro);
+} macros SEC(".maps");
+
 static __always_inline struct unwind_bucket *find_bucket(__u32 word)
 {
 	__u32 index = word >> BUCKET_WORDS_SHIFT, zero = 0;
@@ -64,10 +71,12 @@ static __always_inline __u32 step_if_not_above(__u32 v, __u32 key, __u32 step)
 	return (__u32) ~(difference >> 63) & step;
 }
 
-static __always_inline __u32 search_group(const struct unwind_bucket *bucket, __u32 first,
+/* The last word that is not above `key`. The word at `predecessor`, right before the group's own, is
+ * taken as not above whatever it is. */
+static __always_inline __u32 search_group(const struct unwind_bucket *bucket, __u32 predecessor,
 					  __u32 count, __u32 key)
 {
-	__u32 at = first, left = count, entry;
+	__u32 at = predecessor, left = count + 1;
 
 #pragma unroll
 	for (int i = 0; i < MAX_SEARCH_STEPS; i++) {
@@ -78,10 +87,41 @@ static __always_inline __u32 search_group(const struct unwind_bucket *bucket, __
 		at += step_if_not_above(word_of(bucket, at + half), key, half);
 		left -= half;
 	}
-	entry = word_of(bucket, at);
-	if (!count || entry > key)
-		entry = word_of(bucket, first - 1);
-	return entry & 0xffff;
+	return word_of(bucket, at);
+}
+
+/* Eight byte-wise subtractions at once: a byte keeps its top bit where its start is not above the
+ * distance; the product adds the eight bits up in the top byte. */
+static __always_inline __u32 starts_not_above(__u64 starts, __u64 distance)
+{
+	const __u64 ones = 0x0101010101010101ULL;
+	__u64 difference = (0x80 | distance) * ones - starts;
+
+	return ((difference >> 7 & ones) * ones) >> 56;
+}
+
+static __always_inline __u32 code_in_macro(__u32 index, __u32 distance)
+{
+	const struct macro *macro = bpf_map_lookup_elem(&macros, &index);
+	__u32 picked;
+
+	if (!macro)
+		return CODE_NO_CFI;
+	if (distance > MACRO_MAX_DISTANCE)
+		distance = MACRO_MAX_DISTANCE;
+	picked = starts_not_above(macro->starts, distance);
+	barrier_var(picked);
+	return picked < MACRO_CODES ? macro->codes[picked] : CODE_NO_CFI;
+}
+
+static __always_inline __u32 code_of_entry(__u32 entry, __u64 file_offset)
+{
+	__u32 code = entry & 0xffff;
+
+	if (!(code & CODE_MACRO))
+		return code;
+	return code_in_macro(code & (MAX_MACROS - 1),
+			     ((__u32)file_offset - (entry >> 16)) & 0xffff);
 }
 
 static __always_inline __u32 find_unwind_code(const struct executable *executable,
@@ -89,7 +129,7 @@ static __always_inline __u32 find_unwind_code(const struct executable *executabl
 {
 	__u64 from_base = file_offset - executable->base_file_offset;
 	__u64 granule = from_base >> (executable->granule_shift & 31);
-	__u32 directory_index, directory, first;
+	__u32 directory_index, directory, predecessor, entry;
 	struct unwind_bucket *bucket;
 
 	if (granule >= executable->granule_count)
@@ -99,14 +139,15 @@ static __always_inline __u32 find_unwind_code(const struct executable *executabl
 	if (!bucket)
 		return CODE_NO_CFI;
 	directory = word_of(bucket, directory_index);
-	first = executable->first_word + (directory >> 8);
-	if ((first ^ directory_index) >> BUCKET_WORDS_SHIFT) {
-		bucket = find_bucket(first);
+	predecessor = executable->first_word + (directory >> 8) - 1;
+	if ((predecessor ^ directory_index) >> BUCKET_WORDS_SHIFT) {
+		bucket = find_bucket(predecessor);
 		if (!bucket)
 			return CODE_NO_CFI;
 	}
-	return search_group(bucket, first, directory & 0xff,
-			    ((__u32)file_offset & 0xffff) << 16 | 0xffff);
+	entry = search_group(bucket, predecessor, directory & 0xff,
+			     ((__u32)file_offset & 0xffff) << 16 | 0xffff);
+	return code_of_entry(entry, file_offset);
 }
 
 #endif

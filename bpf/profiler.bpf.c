@@ -20,11 +20,12 @@ enum {
 
 struct loop_context {
 	struct walk_state *walk;
+	struct rule_memory memory;
 };
 
 static long step_in_loop(__u32 turn, struct loop_context *context)
 {
-	long ended = step_to_caller(context->walk);
+	long ended = step_to_caller(context->walk, &context->memory);
 
 	barrier_var(ended);
 	return ended ? 1 : 0;
@@ -52,8 +53,11 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	}
 	outcome = begin_sample(ctx, walk, bpf_get_current_task_btf(), TASK_DIRECT);
 	if (outcome == TICK_EMITTED) {
-		if (!walk->ended)
+		if (!walk->ended) {
+			open_rule_memory(walk, &context.memory);
 			bpf_loop(MAX_USER_FRAMES + 1, step_in_loop, &context, 0);
+			count_recalled(walk);
+		}
 		outcome = emit_sample(walk);
 	}
 	count_tick(outcome, walk->started_ns);
@@ -77,7 +81,7 @@ int continue_walk(struct bpf_perf_event_data *ctx)
 	if (!walk)
 		return 0;
 	for (int i = 0; i < STEPS_PER_TAIL_CALL; i++) {
-		int ended = step_to_caller(walk);
+		int ended = step_to_caller(walk, NULL);
 
 		barrier_var(ended);
 		if (ended)
@@ -139,7 +143,7 @@ static long step_in_leaf_mapping(__u32 turn, struct loop_context *context)
 
 	if (walk->rip && !holds(&walk->known[0], walk->rip - walk->rip_is_return_address))
 		return end_walk(walk, WALK_END_MAPPING_UNREADABLE);
-	ended = step_to_caller(walk);
+	ended = step_to_caller(walk, NULL);
 	barrier_var(ended);
 	return ended ? 1 : 0;
 }
@@ -159,6 +163,9 @@ int on_tick_find_vma(struct bpf_perf_event_data *ctx)
 	}
 	outcome = begin_sample(ctx, walk, task, TASK_DIRECT);
 	if (outcome == TICK_EMITTED) {
+		/* The tree is not to be trusted with the stack's mapping either. */
+		walk->stack_start_vaddr = walk->rsp;
+		walk->stack_bytes = MAX_FRAME_POINTER_STRIDE_BYTES;
 		if (!walk->ended && bpf_find_vma(task, walk->rip, meet_leaf_mapping, &context, 0))
 			end_walk(walk, WALK_END_MAPPING_UNREADABLE);
 		if (!walk->ended)

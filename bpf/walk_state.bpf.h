@@ -46,16 +46,30 @@ struct walk_state {
 	__u64 vdso; /* where the process has it */
 	__u64 window_start_vaddr;
 	__u64 window_bytes;
-	__u32 rip_is_return_address;
-	__u32 by_frame_pointer; /* FRAME_BY_FRAME_POINTER applies to rip */
+	__u64 stack_start_vaddr; /* the mapping that held rsp when last asked for */
+	__u64 stack_bytes;
+	__u32 rip_is_return_address; /* else `registers` are those of this frame */
+	__u32 by_frame_pointer; /* enum walk_end: had this frame no frame pointer; 0: it is no guess */
 	__u32 pid;
-	__u32 code;
+	__u32 code; /* the frame's rule */
+	__u32 without_cfi; /* enum walk_end: why it has none, if code is CODE_NO_CFI */
+	frame_word frame; /* at rip */
 	__u32 frame_count; /* kernel and user frames in record */
 	__u32 frame_limit;
 	__u32 walk_end;
 	__u32 ended;
 	__u32 current_mapping; /* index in known */
 	__u32 known_count;
+	__u32 last_known_count; /* of the last walk on this CPU, still in `known` */
+	__u32 known_may_be_kept; /* by the next walk, if its key in the rule memory is the same */
+	__u32 rule_memory_half; /* in remembered_walks: what the last walk wrote */
+	__u32 recall_count; /* frames of the last walk; 0: they do not hold for this one */
+	__u32 recall_at; /* the one to compare with next */
+	__u32 recalled;
+	__u32 recalled_wrongly; /* only counted with check_rule_memory */
+	/* Of the innermost frame or of one that a signal interrupted. Of their callers only rsp and rbp are
+	 * known: rules say where rbx and r12 to r15 were saved, but tables leave that out. */
+	struct pt_regs registers;
 	__u64 window[WINDOW_WORDS];
 	struct known_mapping known[KNOWN_MAPPINGS];
 	struct sample_record record;
@@ -75,15 +89,22 @@ static __always_inline struct walk_state *this_cpu_walk(void)
 	return bpf_map_lookup_elem(&walk_states, &zero);
 }
 
-static __always_inline void start_walk(struct walk_state *walk,
-				       const struct user_registers *registers)
+/* The frame whose registers are all known: innermost, or interrupted by a signal. */
+static __always_inline void stand_at_registers(struct walk_state *walk)
 {
-	walk->rip = registers->rip;
-	walk->rsp = registers->rsp;
-	walk->rbp = registers->rbp;
-	walk->window_bytes = 0;
+	walk->rip = walk->registers.rip;
+	walk->rsp = walk->registers.rsp;
+	walk->rbp = walk->registers.rbp;
 	walk->rip_is_return_address = 0;
 	walk->by_frame_pointer = 0;
+}
+
+static __always_inline void start_walk(struct walk_state *walk)
+{
+	stand_at_registers(walk);
+	walk->window_bytes = 0;
+	walk->stack_bytes = 0;
+	walk->last_known_count = walk->known_count;
 	walk->known_count = 0;
 	walk->ended = 0;
 	/* Stands if the loop runs out of turns. */

@@ -8,6 +8,7 @@
 #include "apply_unwind_rule.bpf.h"
 #include "enter_mapping.bpf.h"
 #include "find_unwind_entry.bpf.h"
+#include "rule_memory.bpf.h"
 #include "walk_state.bpf.h"
 
 static __always_inline void note_frame(struct walk_state *walk, frame_word frame)
@@ -32,44 +33,88 @@ static __always_inline frame_word anonymous_frame(__u64 vaddr)
 	return FRAME_IS_ANONYMOUS | (vaddr & FRAME_ANONYMOUS_MASK);
 }
 
-/* The frame at walk->rip, then its caller. 1: the walk has ended and walk->walk_end says why. */
-static __always_inline int step_to_caller(struct walk_state *walk)
+/* An address that no known code holds. Of the leaf alone it is sure that it was ever run, and a return
+ * address that the frame pointer led to was none. */
+static __always_inline int end_outside_code(struct walk_state *walk, __u64 vaddr, enum walk_end why)
+{
+	if (!walk->rip_is_return_address)
+		note_frame(walk, anonymous_frame(vaddr));
+	return end_walk(walk, walk->by_frame_pointer ? walk->by_frame_pointer : why);
+}
+
+/* Puts the frame and its rule into walk->frame and walk->code. */
+static __always_inline int find_rule(struct walk_state *walk, __u64 vaddr)
+{
+	struct known_mapping *mapping;
+	__u64 file_offset;
+	int why;
+
+	why = enter_mapping(walk, vaddr);
+	barrier_var(why);
+	if (why)
+		return end_outside_code(walk, vaddr, why);
+	mapping = known_at(walk, walk->current_mapping);
+	file_offset = vaddr - mapping->vm_start_vaddr + mapping->file_offset;
+	walk->frame = mapping->executable_id ? file_frame(mapping->executable_id, file_offset)
+					     : anonymous_frame(vaddr);
+	walk->code = CODE_NO_CFI;
+	walk->without_cfi = WALK_END_NO_CFI;
+	if (!mapping->walk_end && mapping->executable_id) {
+		walk->code = find_unwind_code(&mapping->executable, file_offset);
+	} else if (!mapping->walk_end) {
+		walk->without_cfi = WALK_END_ANONYMOUS;
+	} else if (mapping->walk_end == WALK_END_FILE_REFUSED) {
+		/* It may keep frame pointers, and its callers' files are as good as any. */
+		walk->without_cfi = WALK_END_FILE_REFUSED;
+	} else {
+		/* A file that is still being read will be known in a moment: no guess. */
+		note_frame(walk, walk->frame);
+		return end_walk(walk, mapping->walk_end);
+	}
+	return 0;
+}
+
+/* By what the last walk remembers or else by the tables. */
+static __always_inline int recall_or_find_rule(struct walk_state *walk, struct rule_memory *memory,
+					       __u64 vaddr)
+{
+	int recalled = recall_rule(walk, memory), ended;
+	frame_word frame = walk->frame;
+	__u32 code = walk->code;
+
+	if (recalled && !check_rule_memory)
+		return 0;
+	ended = find_rule(walk, vaddr);
+	barrier_var(ended);
+	if (recalled)
+		judge_recalled(walk, memory, ended || code != walk->code || frame != walk->frame);
+	return ended;
+}
+
+/* The frame at walk->rip, then its caller. 1: the walk has ended and walk->walk_end says why.
+ * `memory` may be NULL. */
+static __always_inline int step_to_caller(struct walk_state *walk, struct rule_memory *memory)
 {
 	/* A return address is stepped back into the call, which may be a function's last instruction. */
-	__u64 vaddr = walk->rip - walk->rip_is_return_address, file_offset;
-	struct known_mapping *mapping;
-	int why;
+	__u64 vaddr = walk->rip - walk->rip_is_return_address;
+	int ended;
 
 	if (!walk->rip)
 		return end_walk(walk, WALK_END_BOTTOM);
 	if (walk->frame_count >= walk->frame_limit)
 		return end_walk(walk, WALK_END_TRUNCATED);
-	why = enter_mapping(walk, vaddr);
-	barrier_var(why);
-	if (why) {
-		/* Only of the leaf is it sure that the address was ever run. */
-		if (!walk->rip_is_return_address)
-			note_frame(walk, anonymous_frame(vaddr));
-		return end_walk(walk, why);
-	}
-	mapping = known_at(walk, walk->current_mapping);
-	file_offset = vaddr - mapping->vm_start_vaddr + mapping->file_offset;
-	if (!mapping->executable_id) {
-		note_frame(walk, anonymous_frame(vaddr));
-		if (mapping->walk_end)
-			return end_walk(walk, mapping->walk_end);
-		return follow_frame_pointer(walk, WALK_END_ANONYMOUS);
-	}
-	note_frame(walk, file_frame(mapping->executable_id, file_offset));
-	/* A file that is still being read will be known in a moment: no guess. One that never will be may
-	 * keep frame pointers, and its callers' files are as good as any. */
-	if (mapping->walk_end == WALK_END_FILE_REFUSED)
-		return follow_frame_pointer(walk, WALK_END_FILE_REFUSED);
-	if (mapping->walk_end)
-		return end_walk(walk, mapping->walk_end);
-	/* verifier: all ends of the search meet in memory instead of living on as register states */
-	walk->code = find_unwind_code(&mapping->executable, file_offset);
+	if (memory && memory->present)
+		ended = recall_or_find_rule(walk, memory, vaddr);
+	else
+		ended = find_rule(walk, vaddr);
+	/* verifier: all ways to a rule meet in memory instead of living on as register states */
+	barrier_var(ended);
 	barrier();
+	if (ended)
+		return 1;
+	note_frame(walk, walk->frame);
+	if (memory && memory->present)
+		remember_rule(walk, memory);
 	return apply_unwind_code(walk, walk->code);
 }
 

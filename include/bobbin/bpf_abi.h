@@ -82,7 +82,7 @@ BOBBIN_ABI_ASSERT(sizeof(struct file_entry) == 8, "value of `files`");
  *   directory word of it = word at first_word + granule */
 struct executable {
 	__u64 base_file_offset; /* multiple of 64 KiB; the low 16 bits of an entry are absolute */
-	__u32 first_word; /* index in the pool; multiple of WORDS_PER_CHUNK */
+	__u32 first_word; /* index in the pool; multiple of TABLE_ALIGNMENT_WORDS */
 	__u32 granule_count; /* 0: no table */
 	__u32 granule_shift;
 	__u32 unused;
@@ -110,19 +110,22 @@ BOBBIN_ABI_ASSERT(sizeof(struct announcement) == 72, "record of `announcements`"
 
 /* ---- the unwind table -------------------------------------------------------------------------
  * A pool of 32-bit words in buckets of 1 MiB. The words of one executable follow each other:
- * directory, then groups of entries, cut into 4-KiB chunks.
+ * directory, then groups of entries. A table that fits a bucket lies in one, beside others; a larger
+ * one begins at a bucket's start.
  *
  *   directory word   [31:8] index of the group's first entry, from first_word   [7:0] entries
  *   entry word       [31:16] low 16 bits of the file offset   [15:0] code
  *
  * Builder's promises (tests/golden): entries of a group ascend; a group and the word before it, its
- * predecessor's entry, lie in one chunk; a group has at most 254 entries, so 8 halvings find any. */
+ * predecessor's entry, lie in one bucket (where a group would not, the rest of the bucket is left
+ * empty and the predecessor stands once more at the start of the next); a group has at most 254
+ * entries, so 8 halvings find any. */
 enum {
 	BUCKET_BYTES = 1 << 20,
 	BUCKET_WORDS = BUCKET_BYTES / 4,
 	BUCKET_WORDS_SHIFT = 18,
 	MAX_BUCKETS = 256, /* 256 MiB of tables */
-	WORDS_PER_CHUNK = 1024,
+	TABLE_ALIGNMENT_WORDS = 16, /* a cache line */
 	MAX_GROUP_ENTRIES = 254,
 	MAX_SEARCH_STEPS = 8,
 	MIN_GRANULE_SHIFT = 7, /* 128 bytes have at most 128 entries */
@@ -133,8 +136,10 @@ BOBBIN_ABI_ASSERT((1 << BUCKET_WORDS_SHIFT) == BUCKET_WORDS, "shift and size agr
 
 /* A code with CODE_MACRO set names one of `macros` by its other 15 bits: the whole run of rules of a
  * prologue or epilogue in one entry, because the same pushes and pops come again and again. With
- * distance = file_offset - the entry's own, the rule is codes[how many starts are <= distance].
- * All eight compare at once: subtract the starts, a byte each, from 0x80 | min(distance, 126). */
+ * distance = (file_offset - the entry's own) modulo 2^16, the rule is codes[how many starts are <=
+ * distance]. All eight compare at once: subtract the starts, a byte each, from 0x80 | min(distance,
+ * 126). A macro may reach into later groups and 64-KiB pages, where its entry is the predecessor;
+ * behind it another entry, or the end of the table, comes within 2^16 bytes. */
 enum {
 	MACRO_STARTS = 8,
 	MACRO_CODES = MACRO_STARTS + 1,
@@ -269,6 +274,8 @@ struct outcome_counters {
 	__u64 announcements_lost;
 	__u64 stack_windows_read;
 	__u64 mappings_found;
+	__u64 rule_memory_hits; /* frames whose rule the thread's last walk had found */
+	__u64 rule_memory_differences; /* where the tables say something else; only in tests */
 };
 
 /* ---- the sample -------------------------------------------------------------------------------

@@ -11,8 +11,8 @@
 
 namespace bobbin {
 
-// Hands values from one thread to the next, in order. Not bounded: what goes in is bounded by the
-// kernel side, which announces a file once.
+// Hands values from threads to the next step's, each to one of these, in order. Not bounded: what
+// goes in is bounded by the kernel side, which announces a file once.
 template <class T>
 class HandoffQueue {
 public:

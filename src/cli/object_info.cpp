@@ -11,7 +11,7 @@
 #include "cli/standard_output.h"
 #include "cli/terminal_text.h"
 #include "unwind_table/build_table.h"
-#include "unwind_table/special_rules.h"
+#include "unwind_table/shared_rules.h"
 
 namespace bobbin::cli {
 namespace {
@@ -26,9 +26,9 @@ Result<> read_unwind_part(const elf::ElfFile& file, ObjectInfo& info) {
     info.fde_refused_count = frames.fde_refused_count;
     info.row_count = frames.unwind.rows.size();
     info.distinct_rule_count = frames.unwind.rules.size();
-    unwind_table::SpecialRules specials;
+    unwind_table::SharedRules shared;
     BOBBIN_TRY(const unwind_table::UnwindTable table,
-               unwind_table::build_table(frames.unwind, file.load_segments(), specials));
+               unwind_table::build_table(frames.unwind, file.load_segments(), shared));
     info.table_entry_count = table.entry_count;
     info.table_bytes = table.words.size() * sizeof(table.words.front());
     info.granule_shift = table.granule_shift;

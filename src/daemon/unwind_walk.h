@@ -11,6 +11,7 @@
 #include <stop_token>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "base/handoff_queue.h"
 #include "base/result.h"
@@ -21,15 +22,15 @@
 #include "sampler/bpf_program.h"
 #include "sampler/ring_buffer.h"
 #include "unwind_feed/unwind_feed.h"
-#include "unwind_table/special_rules.h"
+#include "unwind_table/shared_rules.h"
 
 namespace bobbin::daemon {
 
-// The unwind walk: announcement -> open file -> ELF, CFI, table -> the kernel's maps. Three
-// threads, one a step, because opening must not wait (a process may live for 1 ms), building takes
-// up to 100 ms a file, and publishing now and then waits 16 ms for the kernel.
+// The unwind walk: announcement -> open file -> ELF, CFI, table -> the kernel's maps. A thread a
+// step, because opening must not wait (a process may live for 1 ms), building takes up to 100 ms a
+// file, and publishing now and then waits 16 ms for the kernel.
 //   opener     reads announcements, holds the files by fd
-//   builder    reads and packs
+//   builders   read and pack, several files at once
 //   publisher  writes the kernel's maps and the catalog
 // Runs from construction to destruction.
 class UnwindWalk {
@@ -60,7 +61,7 @@ private:
     Result<> publish_running(sampler::BpfProgram& program, std::chrono::milliseconds patience);
     void finish_one();
 
-    unwind_table::SpecialRules specials_;
+    unwind_table::SharedRules shared_rules_;
     sampler::BpfKernelTables kernel_;
     unwind_feed::UnwindFeed feed_;
     std::optional<sampler::RingBuffer> announcements_;
@@ -74,7 +75,7 @@ private:
 
     // Last, so that they are joined before anything above goes.
     std::jthread publisher_;
-    std::jthread builder_;
+    std::vector<std::jthread> builders_;
     std::jthread opener_;
 };
 

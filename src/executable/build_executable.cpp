@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executable/build_executable.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,38 +9,24 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "cfi/eh_frame.h"
 #include "elf/elf_file.h"
+#include "executable/read_unwind_rows.h"
 
 namespace bobbin::executable {
 namespace {
 
-Result<cfi::EhFrame> read_rows(const elf::ElfFile& elf) {
-    BOBBIN_TRY(const auto section, elf.read_eh_frame());
-    if (!section) return cfi::read_eh_frame({}, 0);
-    return cfi::read_eh_frame(section->bytes, section->file_vaddr);
-}
-
-// Empty when every function's information could be read.
-std::string describe_damage(const cfi::EhFrame& frames) {
-    if (!frames.stopped.empty()) return frames.stopped;
-    if (frames.fde_refused_count == 0) return "";
-    return fmt::format("{} of {} functions have malformed unwind information",
-                       frames.fde_refused_count, frames.fde_count + frames.fde_refused_count);
-}
-
 Result<unwind_table::UnwindTable> table_of(const elf::ElfFile& elf, std::string& damage,
-                                           unwind_table::SpecialRules& specials) {
-    BOBBIN_TRY(const auto frames, read_rows(elf));
-    damage = describe_damage(frames);
-    return unwind_table::build_table(frames.unwind, elf.load_segments(), specials);
+                                           unwind_table::SharedRules& shared) {
+    BOBBIN_TRY(auto rows, read_unwind_rows(elf));
+    damage = std::move(rows.damage);
+    return unwind_table::build_table(rows.unwind, elf.load_segments(), shared);
 }
 
 void fill_from(const elf::ElfFile& elf, BuiltExecutable& built,
-               unwind_table::SpecialRules& specials) {
+               unwind_table::SharedRules& shared) {
     built.executable.build_id = elf.build_id();
     built.executable.segments = elf.load_segments();
-    auto table = table_of(elf, built.executable.refused, specials);
+    auto table = table_of(elf, built.executable.refused, shared);
     if (!table) {
         built.executable.refused = table.error().message();
         return;
@@ -53,21 +38,21 @@ void fill_from(const elf::ElfFile& elf, BuiltExecutable& built,
 
 }  // namespace
 
-BuiltExecutable build_executable(OpenedFile file, unwind_table::SpecialRules& specials) {
+BuiltExecutable build_executable(OpenedFile file, unwind_table::SharedRules& shared) {
     BuiltExecutable built;
     built.key = file.key;
     built.executable.id = file.executable_id;
     built.executable.path = std::move(file.path);
     built.executable.fd = std::move(file.fd);
     if (auto elf = elf::ElfFile::open(built.executable.fd.get())) {
-        fill_from(*elf, built, specials);
+        fill_from(*elf, built, shared);
     } else {
         built.executable.refused = elf.error().message();
     }
     return built;
 }
 
-BuiltExecutable build_vdso(std::span<const std::byte> image, unwind_table::SpecialRules& specials) {
+BuiltExecutable build_vdso(std::span<const std::byte> image, unwind_table::SharedRules& shared) {
     OpenedFile file;
     file.executable_id = EXECUTABLE_ID_VDSO;
     file.path = "[vdso]";
@@ -75,7 +60,7 @@ BuiltExecutable build_vdso(std::span<const std::byte> image, unwind_table::Speci
     const auto written = ::write(file.fd.get(), image.data(), image.size());
     // A memfd that could not be made or filled is no ELF file, and is refused as such.
     if (written != static_cast<ssize_t>(image.size())) file.fd.reset();
-    return build_executable(std::move(file), specials);
+    return build_executable(std::move(file), shared);
 }
 
 }  // namespace bobbin::executable

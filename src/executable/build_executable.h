@@ -9,7 +9,7 @@
 #include "executable/executable.h"
 #include "executable/open_file.h"
 #include "unwind_table/build_table.h"
-#include "unwind_table/special_rules.h"
+#include "unwind_table/shared_rules.h"
 
 namespace bobbin::executable {
 
@@ -25,9 +25,9 @@ struct BuiltExecutable {
 // an executable without a table, with the reason in `refused`; one whose unwind information is
 // damaged in places keeps the rest. A file without any (Go, data) has an empty table and is not
 // refused: its code may keep frame pointers. Worker threads.
-BuiltExecutable build_executable(OpenedFile file, unwind_table::SpecialRules& specials);
+BuiltExecutable build_executable(OpenedFile file, unwind_table::SharedRules& shared);
 
 // The same for an image in memory, the vdso, which from then on is a file of its own (a memfd).
-BuiltExecutable build_vdso(std::span<const std::byte> image, unwind_table::SpecialRules& specials);
+BuiltExecutable build_vdso(std::span<const std::byte> image, unwind_table::SharedRules& shared);
 
 }  // namespace bobbin::executable

@@ -48,7 +48,8 @@ BpfKernelTables::BpfKernelTables(const BpfProgram& program)
     : buckets_fd_(program.unwind_buckets_fd()),
       executables_fd_(program.executables_fd()),
       files_fd_(program.files_fd()),
-      special_rules_fd_(program.special_rules_fd()) {}
+      special_rules_fd_(program.special_rules_fd()),
+      macros_fd_(program.macros_fd()) {}
 BpfKernelTables::~BpfKernelTables() = default;
 
 Result<> BpfKernelTables::add_bucket() {
@@ -83,6 +84,17 @@ Result<> BpfKernelTables::write_special_rules(std::uint32_t first_index,
     for (__u32 index = first_index; const abi::special_rule& rule : rules) {
         if (bpf_map_update_elem(special_rules_fd_, &index, &rule, BPF_ANY) != 0) {
             return fail_with(errno, "write special rule {}", index);
+        }
+        ++index;
+    }
+    return {};
+}
+
+Result<> BpfKernelTables::write_macros(std::uint32_t first_index,
+                                       std::span<const abi::macro> macros) {
+    for (__u32 index = first_index; const abi::macro& macro : macros) {
+        if (bpf_map_update_elem(macros_fd_, &index, &macro, BPF_ANY) != 0) {
+            return fail_with(errno, "write macro {}", index);
         }
         ++index;
     }

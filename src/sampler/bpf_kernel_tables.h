@@ -21,6 +21,7 @@ public:
     Result<> write_words(std::uint32_t first_word, std::span<const std::uint32_t> words) override;
     Result<> write_special_rules(std::uint32_t first_index,
                                  std::span<const abi::special_rule> rules) override;
+    Result<> write_macros(std::uint32_t first_index, std::span<const abi::macro> macros) override;
     Result<> set_executable(std::uint32_t executable_id,
                             const abi::executable& executable) override;
     Result<> set_file(const abi::file_key& key, const abi::file_entry& entry) override;
@@ -33,6 +34,7 @@ private:
     int executables_fd_;
     int files_fd_;
     int special_rules_fd_;
+    int macros_fd_;
     std::vector<std::unique_ptr<Bucket>> buckets_;
 };
 

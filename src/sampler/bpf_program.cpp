@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -90,6 +91,15 @@ std::uint64_t charged_bytes_of_buckets(int buckets_fd) {
     return bytes;
 }
 
+// For tests and measurements: BOBBIN_RULE_MEMORY is on, off or check.
+std::optional<RuleMemory> rule_memory_asked_for() {
+    const char* const name = std::getenv("BOBBIN_RULE_MEMORY");
+    if (name == nullptr) return std::nullopt;
+    const auto memory = rule_memory_named(name);
+    if (!memory) spdlog::warn("BOBBIN_RULE_MEMORY: '{}' is not on, off or check", name);
+    return memory;
+}
+
 int log_from_libbpf(libbpf_print_level level, const char* format, va_list arguments) {
     std::array<char, 1024> line{};
     std::vsnprintf(line.data(), line.size(), format, arguments);
@@ -121,6 +131,13 @@ std::optional<TickProgram> tick_program_named(std::string_view name) {
     return std::nullopt;
 }
 
+std::optional<RuleMemory> rule_memory_named(std::string_view name) {
+    if (name == "on") return RuleMemory::kOn;
+    if (name == "off") return RuleMemory::kOff;
+    if (name == "check") return RuleMemory::kChecked;
+    return std::nullopt;
+}
+
 void BpfProgram::SkeletonDeleter::operator()(profiler_bpf* skeleton) const {
     profiler_bpf__destroy(skeleton);
 }
@@ -140,6 +157,9 @@ Result<BpfProgram::Skeleton> BpfProgram::load_with(const BpfOptions& options,
     skeleton->rodata->only_targets = options.only_targets;
     skeleton->rodata->leave_out_kernel_frames = options.leave_out_kernel_frames;
     skeleton->rodata->leave_out_user_frames = options.leave_out_user_frames;
+    const RuleMemory memory = rule_memory_asked_for().value_or(options.rule_memory);
+    skeleton->rodata->use_rule_memory = memory != RuleMemory::kOff;
+    skeleton->rodata->check_rule_memory = memory == RuleMemory::kChecked;
     skeleton->rodata->agent_pid = static_cast<__u32>(::getpid());
     choose_programs(*skeleton, tick_program);
     bpf_map__set_max_entries(skeleton->maps.samples, samples_bytes(options.cpu_count));
@@ -198,6 +218,7 @@ int BpfProgram::unwind_buckets_fd() const { return bpf_map__fd(skeleton_->maps.u
 int BpfProgram::executables_fd() const { return bpf_map__fd(skeleton_->maps.executables); }
 int BpfProgram::files_fd() const { return bpf_map__fd(skeleton_->maps.files); }
 int BpfProgram::special_rules_fd() const { return bpf_map__fd(skeleton_->maps.special_rules); }
+int BpfProgram::macros_fd() const { return bpf_map__fd(skeleton_->maps.macros); }
 
 Result<> BpfProgram::attach_process_events() {
     const auto attach = [](bpf_program* program, bpf_link*& link) -> Result<> {

@@ -27,12 +27,21 @@ enum class TickProgram {
 const char* name_of(TickProgram program);
 std::optional<TickProgram> tick_program_named(std::string_view name);
 
+// Rules of return addresses that a thread's last walk found (bpf/rule_memory.bpf.h).
+enum class RuleMemory {
+    kOn,
+    kOff,
+    kChecked,  // every use is compared with the tables, differences are counted; for tests
+};
+std::optional<RuleMemory> rule_memory_named(std::string_view name);  // on, off, check
+
 struct BpfOptions {
     bool only_targets = false;  // sample the processes of add_target() and their children only
     bool leave_out_kernel_frames = false;
     bool leave_out_user_frames = false;
     std::uint32_t cpu_count = 1;
     std::optional<TickProgram> tick_program;  // not the best one the kernel can run, but this one
+    RuleMemory rule_memory = RuleMemory::kOn;
 };
 
 // The loaded BPF object: programs and maps. Loading chooses the tick program, compares the walk of
@@ -58,6 +67,7 @@ public:
     [[nodiscard]] int executables_fd() const;
     [[nodiscard]] int files_fd() const;
     [[nodiscard]] int special_rules_fd() const;
+    [[nodiscard]] int macros_fd() const;
 
     // exec, fork and exit are told of from here on.
     Result<> attach_process_events();

@@ -23,6 +23,8 @@ public:
                                  std::span<const std::uint32_t> words) = 0;
     virtual Result<> write_special_rules(std::uint32_t first_index,
                                          std::span<const abi::special_rule> rules) = 0;
+    virtual Result<> write_macros(std::uint32_t first_index,
+                                  std::span<const abi::macro> macros) = 0;
     virtual Result<> set_executable(std::uint32_t executable_id,
                                     const abi::executable& executable) = 0;
     virtual Result<> set_file(const abi::file_key& key, const abi::file_entry& entry) = 0;

@@ -1,29 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unwind_feed/unwind_feed.h"
 
-#include <cassert>
+#include <optional>
 #include <utility>
 
 namespace bobbin::unwind_feed {
 
-Result<> UnwindFeed::write_table(const executable::BuiltExecutable& built) {
-    const auto& table = *built.table;
-    assert(table.words.size() % abi::WORDS_PER_CHUNK == 0 && "a group would straddle a bucket");
-    constexpr std::uint64_t kPoolWords = std::uint64_t{abi::MAX_BUCKETS} * abi::BUCKET_WORDS;
-    if (next_word_ + table.words.size() > kPoolWords) {
-        return fail("no room: unwind tables fill {} MiB", table_bytes() >> 20);
-    }
-    const auto rules = specials_.since(specials_written_);
+// What the codes of the next tables may refer to: all there is, whichever table brought it.
+Result<> UnwindFeed::write_shared_rules() {
+    const auto rules = shared_.specials.since(specials_written_);
     BOBBIN_CHECK(kernel_.write_special_rules(static_cast<std::uint32_t>(specials_written_), rules));
     specials_written_ += rules.size();
-    BOBBIN_CHECK(kernel_.write_words(next_word_, table.words));
+    const auto macros = shared_.macros.since(macros_written_);
+    BOBBIN_CHECK(kernel_.write_macros(static_cast<std::uint32_t>(macros_written_), macros));
+    macros_written_ += macros.size();
+    return {};
+}
+
+Result<> UnwindFeed::write_table(const executable::BuiltExecutable& built) {
+    const auto& table = *built.table;
+    const std::optional<std::uint32_t> first_word = pool_.find_room(table.words.size());
+    if (!first_word) {
+        return fail("no room: unwind tables fill {} MiB", table_bytes() >> 20);
+    }
+    BOBBIN_CHECK(write_shared_rules());
+    BOBBIN_CHECK(kernel_.write_words(*first_word, table.words));
     BOBBIN_CHECK(
         kernel_.set_executable(built.executable.id, {.base_file_offset = table.base_file_offset,
-                                                     .first_word = next_word_,
+                                                     .first_word = *first_word,
                                                      .granule_count = table.granule_count,
                                                      .granule_shift = table.granule_shift,
                                                      .unused = 0}));
-    next_word_ += static_cast<std::uint32_t>(table.words.size());
+    pool_.take(*first_word, table.words.size());
     return {};
 }
 

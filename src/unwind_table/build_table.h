@@ -11,7 +11,7 @@
 #include "bobbin/bpf_abi.h"
 #include "cfi/unwind_row.h"
 #include "elf/elf_file.h"
-#include "unwind_table/special_rules.h"
+#include "unwind_table/shared_rules.h"
 
 namespace bobbin::unwind_table {
 
@@ -29,20 +29,25 @@ struct UnwindTable {
 
 // Packs rows into a table indexed by file offset: only bytes of executable segments that stand in
 // the file get entries. Neighbours with equal codes become one; gaps under 16 bytes (alignment
-// between functions) take the rule before them. Pure but for `specials`. Error: the text spans more
-// than 2^32 bytes, or the table more than 2^24 words.
+// between functions) take the rule before them; whole prologues and epilogues become one entry
+// (fold_runs.h). Pure but for `shared`. Error: the text spans more than 2^32 bytes, or the table
+// more than 2^24 words.
 Result<UnwindTable> build_table(const cfi::UnwindRows& rows,
-                                std::span<const elf::LoadSegment> segments, SpecialRules& specials);
+                                std::span<const elf::LoadSegment> segments, SharedRules& shared);
 
-// The search the kernel does, step for step: the 16-bit code at `file_offset`.
+// The search the kernel does, step for step: the 16-bit code at `file_offset`, no longer a macro's.
 // `steps`, if given, gets the number of halvings (at most MAX_SEARCH_STEPS).
 std::uint16_t find_code(const UnwindTable& table, std::uint64_t file_offset,
-                        unsigned* steps = nullptr);
+                        std::span<const abi::macro> macros, unsigned* steps = nullptr);
 
-// 16-bit code of a rule; nullopt when it needs a special and `specials` is full.
-std::optional<std::uint16_t> encode_rule(const cfi::UnwindRule& rule, SpecialRules& specials);
+// 16-bit code of a rule, never a macro's; nullopt when it needs a special that `specials` does not
+// give (SpecialRules::index_of).
+std::optional<std::uint16_t> encode_rule(const cfi::UnwindRule& rule, SpecialRules& specials,
+                                         std::size_t* may_add = nullptr);
 
-// One line for people: "cfa = rsp + 16; rbp = *(cfa - 16); ra = *(cfa - 8)".
-std::string describe_code(std::uint16_t code, std::span<const abi::special_rule> specials);
+// One line for people: "cfa = rsp + 16; rbp = *(cfa - 16); ra = *(cfa - 8)". A macro's has the
+// distances at which its rules begin: "+0 cfa = ... | +1 cfa = ...".
+std::string describe_code(std::uint16_t code, std::span<const abi::special_rule> specials,
+                          std::span<const abi::macro> macros = {});
 
 }  // namespace bobbin::unwind_table

@@ -167,11 +167,12 @@ abi::special_rule special_of(const UnwindRule& rule) {
 
 }  // namespace
 
-std::optional<std::uint16_t> encode_rule(const UnwindRule& rule, SpecialRules& specials) {
+std::optional<std::uint16_t> encode_rule(const UnwindRule& rule, SpecialRules& specials,
+                                         std::size_t* may_add) {
     if (const std::optional<std::uint16_t> code = plain_code(rule)) {
         return code;
     }
-    const std::optional<std::uint16_t> index = specials.index_of(special_of(rule));
+    const std::optional<std::uint16_t> index = specials.index_of(special_of(rule), may_add);
     if (!index) {
         return std::nullopt;
     }

@@ -24,7 +24,10 @@ public:
     };
 
     RuleCodes(const std::vector<cfi::UnwindRule>& rules, SpecialRules& specials)
-        : rules_(rules), specials_(specials), codes_(rules.size()) {}
+        : rules_(rules),
+          specials_(specials),
+          may_add_(specials.file_share()),
+          codes_(rules.size()) {}
 
     Code of(std::uint32_t rule) {
         assert(rule < codes_.size());
@@ -36,7 +39,7 @@ public:
 
 private:
     void encode(std::uint32_t rule) {
-        const std::optional<std::uint16_t> code = encode_rule(rules_[rule], specials_);
+        const std::optional<std::uint16_t> code = encode_rule(rules_[rule], specials_, &may_add_);
         codes_[rule] = {.code = code.value_or(abi::CODE_NO_CFI),
                         .known = true,
                         .is_gap = rules_[rule].cfa == cfi::CfaKind::kNoCfi,
@@ -45,6 +48,7 @@ private:
 
     const std::vector<cfi::UnwindRule>& rules_;
     SpecialRules& specials_;
+    std::size_t may_add_;
     std::vector<Code> codes_;
 };
 
@@ -120,8 +124,8 @@ private:
         ++result_.row_count;
         result_.rules_dropped += code.dropped ? 1 : 0;
         const std::uint64_t begin = std::max<std::uint64_t>(row.vaddr_from_base, window.begin);
-        const bool is_padding =
-            code.is_gap && end - begin <= kMaxPaddingBytes && begin != window.begin;
+        const bool is_padding = code.is_gap && end - begin <= kMaxPaddingBytes &&
+                                begin != window.begin && end != window.end;
         if (!is_padding) {
             start_run(window.offset_of_begin + (begin - window.begin), code.code);
         }

@@ -5,16 +5,11 @@
 #include <vector>
 
 #include "cfi/unwind_row.h"
+#include "unwind_table/run.h"
 #include "unwind_table/special_rules.h"
 #include "unwind_table/text_ranges.h"
 
 namespace bobbin::unwind_table {
-
-// From base_file_offset + offset_from_base up to the next run, `code` holds.
-struct Run {
-    std::uint32_t offset_from_base = 0;
-    std::uint16_t code = 0;
-};
 
 struct Runs {
     std::vector<Run> runs;         // ascending, neighbours with different codes
@@ -24,8 +19,9 @@ struct Runs {
 };
 
 // Unwind rows by address become runs of equal codes by file offset, of executable bytes only. A gap
-// under kMaxPaddingBytes takes the rule before it, unless its range begins with it; between ranges
-// there is no CFI. Linear time, and at most one run a row and two a range.
+// up to kMaxPaddingBytes takes the rule before it, unless its range begins or ends with it: the
+// nine bytes of a .fini without an FDE stand last and are code. Between ranges there is no CFI.
+// Linear time, and at most one run a row and two a range.
 inline constexpr std::uint64_t kMaxPaddingBytes = 15;
 Runs simplify_rows(const cfi::UnwindRows& rows, const Text& text, SpecialRules& specials);
 

@@ -20,8 +20,13 @@ class SpecialRules {
 public:
     SpecialRules();
 
-    // The index of `rule`, added if new; nullopt when MAX_SPECIAL_RULES are in use.
-    std::optional<std::uint16_t> index_of(const abi::special_rule& rule);
+    // How many new rules one file may bring now (file_share.h).
+    [[nodiscard]] std::size_t file_share() const;
+
+    // The index of `rule`, added if new; nullopt when it is new and MAX_SPECIAL_RULES are in use or
+    // `may_add`, if given, is 0. Each rule added takes one off it.
+    std::optional<std::uint16_t> index_of(const abi::special_rule& rule,
+                                          std::size_t* may_add = nullptr);
 
     // Rules with index >= `first`, in order: what has come since a caller last looked.
     [[nodiscard]] std::vector<abi::special_rule> since(std::size_t first) const;

@@ -151,7 +151,7 @@ long bpf_task_pt_regs(struct task_struct* /*task*/) { return current_registers; 
 
 long bpf_get_stack(void* /*ctx*/, void* to, __u32 size, __u64 /*flags*/) {
     const std::size_t bytes = std::min<std::size_t>(size, kernel_stack.size() * 8);
-    std::memcpy(to, kernel_stack.data(), bytes);
+    if (bytes > 0) std::memcpy(to, kernel_stack.data(), bytes);
     return static_cast<long>(bytes);
 }
 

@@ -35,6 +35,8 @@ protected:
     static constexpr std::uint64_t kData = 0x30000000;
     static constexpr std::uint64_t kVdso = 0x7ffd00000000;
     static constexpr std::uint64_t kStack = 0x7ffe00000000;
+    static constexpr std::uint64_t kStackMappingStart = kStack - 0x10000;
+    static constexpr std::uint64_t kStackMappingEnd = kStack + 0x20000;
 
     void SetUp() override {
         static const bool registered = [] {
@@ -52,9 +54,11 @@ protected:
             {kData, kData + kTextBytes, 0, 0, 0},
             {kLibraryStart, kLibraryStart + kTextBytes, kTextFileOffset, kLibraryInode, 1},
             {kVdso, kVdso + 0x2000, 0, 0, 1},
+            {kStackMappingStart, kStackMappingEnd, 0, 0, 0},
         };
         host_set_process(mappings, std::size(mappings), kVdso);
         host_set_kernel_thread(0);
+        host_set_rule_memory(1, 0);
     }
 
     struct Rule {
@@ -104,9 +108,24 @@ protected:
                                     .file_vaddr = 0,
                                     .memory_size_bytes = kTextBytes,
                                     .executable = true};
-        const auto table = unwind_table::build_table(rows, std::span(&text, 1), specials_);
+        const auto table = unwind_table::build_table(rows, std::span(&text, 1), shared_rules_);
         ASSERT_TRUE(table.has_value()) << table.error().message();
         write(inode, *table);
+    }
+
+    // The same with a table written by hand.
+    void publish_words(std::uint64_t inode, const abi::executable& geometry,
+                       std::span<const std::uint32_t> words) {
+        const __u32 id = id_of(inode);
+        fake_write_pool(host_map_unwind_buckets(), geometry.first_word, words);
+        bpf_map_update(host_map_executables(), &id, &geometry);
+        set_file_state(inode, abi::FILE_READY);
+    }
+    static void set_special_rule(__u32 index, const abi::special_rule& rule) {
+        bpf_map_update(host_map_special_rules(), &index, &rule);
+    }
+    static void set_macro(__u32 index, const abi::macro& macro) {
+        bpf_map_update(host_map_macros(), &index, &macro);
     }
 
     std::uint32_t id_of(std::uint64_t inode) {
@@ -188,14 +207,16 @@ private:
                                          .unused = 0};
         next_word_ += static_cast<std::uint32_t>(table.words.size());
         bpf_map_update(host_map_executables(), &id, &executable);
-        const auto rules = specials_.since(0);
+        const auto rules = shared_rules_.specials.since(0);
         for (__u32 i = 0; i < rules.size(); ++i) {
-            bpf_map_update(host_map_special_rules(), &i, &rules[i]);
+            set_special_rule(i, rules[i]);
         }
+        const auto macros = shared_rules_.macros.since(0);
+        for (__u32 i = 0; i < macros.size(); ++i) set_macro(i, macros[i]);
         set_file_state(inode, abi::FILE_READY);
     }
 
-    unwind_table::SpecialRules specials_;
+    unwind_table::SharedRules shared_rules_;
     std::map<std::uint64_t, std::uint32_t> ids_;
     std::uint32_t next_word_ = 0;
 };

@@ -33,7 +33,9 @@ void host_register_maps(void) {
                     sizeof(struct unwind_bucket), ELEMENTS(unwind_buckets));
     KEYED(executables, FAKE_ARRAY);
     KEYED(special_rules, FAKE_ARRAY);
+    KEYED(macros, FAKE_ARRAY);
     KEYED(walk_states, FAKE_ARRAY);
+    KEYED(remembered_walks, FAKE_ARRAY);
     KEYED(target_processes, FAKE_HASH);
 }
 
@@ -59,7 +61,8 @@ static struct inode inodes[HOST_MAX_MAPPINGS];
 static struct super_block super_block = {.s_dev = 0xfe00001};
 static struct mm_struct mm;
 static struct task_struct task;
-static struct pt_regs___kernel saved_registers;
+static struct pt_regs saved_registers;
+static struct pt_regs other_registers;
 static struct signal_struct___live live_threads = {.live = {1}};
 
 struct range {
@@ -138,6 +141,7 @@ void host_set_process(const struct host_mapping* mappings, __u32 count, __u64 vd
     ranges[range_count++] = (struct range){~0ULL, 0};
     mm.mm_mt.ma_root = (void*)build_tree(ranges, range_count);
     mm.context.vdso = (void*)vdso_vaddr;
+    mm.mm_lock_seq.sequence += 2;
     task = (struct task_struct){.pid = HOST_PID,
                                 .tgid = HOST_PID,
                                 .mm = &mm,
@@ -145,6 +149,7 @@ void host_set_process(const struct host_mapping* mappings, __u32 count, __u64 vd
                                 .signal = &live_threads,
                                 .start_boottime = 99,
                                 .comm = "host"};
+    memset(&other_registers, 0, sizeof(other_registers));
     fake_kernel_set_task(&task, HOST_PID, (long)&saved_registers);
 }
 
@@ -186,15 +191,48 @@ void host_leave_out(int kernel_frames, int user_frames) {
     leave_out_user_frames = user_frames;
 }
 
+void host_set_other_registers(const __u64 by_dwarf_number[16]) {
+    other_registers = (struct pt_regs){
+        .rax = by_dwarf_number[0],
+        .rdx = by_dwarf_number[1],
+        .rcx = by_dwarf_number[2],
+        .rbx = by_dwarf_number[3],
+        .rsi = by_dwarf_number[4],
+        .rdi = by_dwarf_number[5],
+        .r8 = by_dwarf_number[8],
+        .r9 = by_dwarf_number[9],
+        .r10 = by_dwarf_number[10],
+        .r11 = by_dwarf_number[11],
+        .r12 = by_dwarf_number[12],
+        .r13 = by_dwarf_number[13],
+        .r14 = by_dwarf_number[14],
+        .r15 = by_dwarf_number[15],
+    };
+}
+
+void host_set_mmap_lock_sequence(__u32 sequence) { mm.mm_lock_seq.sequence = sequence; }
+
+void host_set_rule_generation(__u64 generation) { rule_generation = generation; }
+
+void host_set_rule_memory(int used, int checked) {
+    use_rule_memory = used;
+    check_rule_memory = checked;
+}
+
+void host_set_thread_flags(__u32 flags) { task.flags = flags; }
+
 void host_tick(const struct host_registers* registers, int in_kernel_mode) {
     struct bpf_perf_event_data ctx = {};
 
-    saved_registers = (struct pt_regs___kernel){
-        .bp = registers->rbp, .ip = registers->rip, .cs = registers->cs, .sp = registers->rsp};
-    ctx.regs.rip = in_kernel_mode ? 0xffffffff81000000 : registers->rip;
-    ctx.regs.rsp = in_kernel_mode ? 0xffff888000000000 : registers->rsp;
-    ctx.regs.rbp = in_kernel_mode ? 0 : registers->rbp;
-    ctx.regs.cs = in_kernel_mode ? 0x10 : registers->cs;
+    saved_registers = other_registers;
+    saved_registers.rip = registers->rip;
+    saved_registers.rsp = registers->rsp;
+    saved_registers.rbp = registers->rbp;
+    saved_registers.cs = registers->cs;
+    ctx.regs = saved_registers;
+    if (in_kernel_mode)
+        ctx.regs =
+            (struct pt_regs){.rip = 0xffffffff81000000, .rsp = 0xffff888000000000, .cs = 0x10};
     on_tick(&ctx);
 }
 
@@ -212,6 +250,8 @@ void* host_map_free_ids(void) { return &free_executable_ids; }
 void* host_map_executables(void) { return &executables; }
 
 void* host_map_special_rules(void) { return &special_rules; }
+
+void* host_map_macros(void) { return &macros; }
 
 void* host_map_unwind_buckets(void) { return &unwind_buckets; }
 

@@ -45,6 +45,15 @@ void host_leave_out(int kernel_frames, int user_frames);
 
 /* A tick in user mode with these registers, or in kernel mode after they were saved. */
 void host_tick(const struct host_registers* registers, int in_kernel_mode);
+/* All other general registers of the ticks that follow, by DWARF number; 6 and 7 are not looked at.
+ */
+void host_set_other_registers(const __u64 by_dwarf_number[16]);
+/* As a change of the process's mappings moves it on: 2 a change, odd while it goes on. */
+void host_set_mmap_lock_sequence(__u32 sequence);
+void host_set_rule_generation(__u64 generation);
+void host_set_rule_memory(int used, int checked);
+/* PF_* of the current thread. */
+void host_set_thread_flags(__u32 flags);
 void host_exec(__u64 start_code_vaddr);
 
 /* Addresses of maps, for fake_kernel.h. */
@@ -52,6 +61,7 @@ void* host_map_files(void);
 void* host_map_free_ids(void);
 void* host_map_executables(void);
 void* host_map_special_rules(void);
+void* host_map_macros(void);
 void* host_map_unwind_buckets(void);
 void* host_map_samples(void);
 void* host_map_announcements(void);

@@ -200,7 +200,6 @@ TEST_F(WalkEnds, EachWithItsOwnReason) {
         {"unmapped stack", {text + 0x110, nowhere, 0, 0}, abi::WALK_END_STACK_UNREADABLE},
         {"rbp below rsp", {text + 0x210, kStack, kStack - 64, 0}, abi::WALK_END_IMPOSSIBLE_FRAME},
         {"askew rbp", {text + 0x210, kStack, kStack + 3, 0}, abi::WALK_END_IMPOSSIBLE_FRAME},
-        {"cfa by r10", {text + 0x310, kStack, 0, 0}, abi::WALK_END_REGISTER_UNKNOWN},
         {"expression", {text + 0x410, kStack, 0, 0}, abi::WALK_END_UNSUPPORTED_RULE},
         {"no CFI, no rbp", {text + 0x510, kStack, 0, 0}, abi::WALK_END_NO_CFI},
         {"JIT without rbp", {kGeneratedCode, kStack, 1, 0}, abi::WALK_END_ANONYMOUS},

@@ -25,8 +25,8 @@ OpenedFile opened(const std::string& path) {
 }
 
 TEST(BuildExecutable, GivesTableSegmentsAndIdentityOfARunningProgram) {
-    unwind_table::SpecialRules specials;
-    const auto built = build_executable(opened("/proc/self/exe"), specials);
+    unwind_table::SharedRules shared;
+    const auto built = build_executable(opened("/proc/self/exe"), shared);
     EXPECT_EQ(built.executable.refused, "");
     ASSERT_TRUE(built.table.has_value());
     EXPECT_EQ(built.executable.id, 3U);
@@ -37,8 +37,8 @@ TEST(BuildExecutable, GivesTableSegmentsAndIdentityOfARunningProgram) {
 }
 
 TEST(BuildExecutable, RefusesAFileThatIsNoElfAndSaysWhy) {
-    unwind_table::SpecialRules specials;
-    const auto built = build_executable(opened("/etc/passwd"), specials);
+    unwind_table::SharedRules shared;
+    const auto built = build_executable(opened("/etc/passwd"), shared);
     EXPECT_FALSE(built.table.has_value());
     EXPECT_NE(built.executable.refused, "");
     EXPECT_EQ(built.executable.path, "/etc/passwd");
@@ -51,17 +51,17 @@ TEST(BuildExecutable, RefusesATruncatedElf) {
     const UniqueFd whole(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     ASSERT_EQ(::pread(whole.get(), head.data(), head.size(), 0), 4096);
     ASSERT_EQ(::write(copy.get(), head.data(), head.size()), 4096);
-    unwind_table::SpecialRules specials;
-    const auto built = build_executable(opened(path), specials);
+    unwind_table::SharedRules shared;
+    const auto built = build_executable(opened(path), shared);
     EXPECT_FALSE(built.table.has_value());
     EXPECT_NE(built.executable.refused, "");
     std::filesystem::remove(path);
 }
 
 TEST(BuildVdso, RefusesAnImageThatIsNoElf) {
-    unwind_table::SpecialRules specials;
+    unwind_table::SharedRules shared;
     const std::array<std::byte, 64> nothing{};
-    const auto built = build_vdso(nothing, specials);
+    const auto built = build_vdso(nothing, shared);
     EXPECT_EQ(built.executable.id, unsigned{EXECUTABLE_ID_VDSO});
     EXPECT_FALSE(built.table.has_value());
     EXPECT_NE(built.executable.refused, "");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -27,6 +28,11 @@ public:
         rules_end = first_index + rules.size();
         return {};
     }
+    Result<> write_macros(std::uint32_t first_index, std::span<const abi::macro> macros) override {
+        calls.push_back("macros");
+        macros_end = first_index + macros.size();
+        return {};
+    }
     Result<> set_executable(std::uint32_t executable_id,
                             const abi::executable& executable) override {
         calls.push_back("executable");
@@ -46,20 +52,21 @@ public:
     std::vector<std::uint32_t> first_words;
     std::vector<std::size_t> word_counts;
     std::size_t rules_end = 0;
+    std::size_t macros_end = 0;
     std::uint32_t last_executable_id = 0;
     abi::executable last_executable{};
     abi::file_key last_key{};
     abi::file_entry last_entry{};
 };
 
-executable::BuiltExecutable built(std::uint32_t id, std::size_t chunks) {
+executable::BuiltExecutable built(std::uint32_t id, std::size_t lines) {
     executable::BuiltExecutable result;
     result.key.inode = 1000 + id;
     result.executable.id = id;
     result.executable.path = "/bin/x";
-    if (chunks > 0) {
+    if (lines > 0) {
         result.table.emplace();
-        result.table->words.resize(chunks * abi::WORDS_PER_CHUNK);
+        result.table->words.resize(lines * abi::TABLE_ALIGNMENT_WORDS);
         result.table->base_file_offset = 0x10000;
         result.table->granule_count = 5;
         result.table->granule_shift = 9;
@@ -72,14 +79,15 @@ executable::BuiltExecutable built(std::uint32_t id, std::size_t chunks) {
 class UnwindFeedTest : public testing::Test {
 protected:
     FakeKernelTables kernel_;
-    unwind_table::SpecialRules specials_;
+    unwind_table::SharedRules shared_;
     executable::Catalog catalog_;
-    UnwindFeed feed_{kernel_, specials_, catalog_};
+    UnwindFeed feed_{kernel_, shared_, catalog_};
 };
 
 TEST_F(UnwindFeedTest, LetsAProgramLookOnlyWhenEverythingElseIsThere) {
     ASSERT_TRUE(feed_.publish(built(7, 1)).has_value());
-    EXPECT_EQ(kernel_.calls, (std::vector<std::string>{"rules", "words", "executable", "file"}));
+    EXPECT_EQ(kernel_.calls,
+              (std::vector<std::string>{"rules", "macros", "words", "executable", "file"}));
     EXPECT_EQ(kernel_.last_entry.state, abi::FILE_READY);
     EXPECT_EQ(kernel_.last_entry.executable_id, 7U);
     EXPECT_EQ(kernel_.last_key.inode, 1007U);
@@ -93,9 +101,9 @@ TEST_F(UnwindFeedTest, PutsTablesOneBehindTheOther) {
     for (const std::uint32_t id : {2U, 3U, 4U}) {
         ASSERT_TRUE(feed_.publish(built(id, id)).has_value());
     }
-    EXPECT_EQ(kernel_.first_words, (std::vector<std::uint32_t>{0, 2 * 1024, 5 * 1024}));
-    EXPECT_EQ(kernel_.last_executable.first_word, 5U * 1024);
-    EXPECT_EQ(feed_.table_bytes(), 9U * 4096);
+    EXPECT_EQ(kernel_.first_words, (std::vector<std::uint32_t>{0, 2 * 16, 5 * 16}));
+    EXPECT_EQ(kernel_.last_executable.first_word, 5U * 16);
+    EXPECT_EQ(feed_.table_bytes(), 9U * 64);
 }
 
 TEST_F(UnwindFeedTest, TellsTheKernelOfRefusedFilesSoThatTheyAreNotAnnouncedAgain) {
@@ -116,21 +124,35 @@ TEST_F(UnwindFeedTest, RefusesATableThatFindsNoRoomAndSaysSo) {
 }
 
 TEST_F(UnwindFeedTest, RefusesWhatDoesNotFitThePool) {
-    const std::size_t all_chunks =
-        std::size_t{abi::MAX_BUCKETS} * abi::BUCKET_WORDS / abi::WORDS_PER_CHUNK;
-    ASSERT_TRUE(feed_.publish(built(2, all_chunks)).has_value());
+    const std::size_t all_lines =
+        std::size_t{abi::MAX_BUCKETS} * abi::BUCKET_WORDS / abi::TABLE_ALIGNMENT_WORDS;
+    ASSERT_TRUE(feed_.publish(built(2, all_lines)).has_value());
     ASSERT_TRUE(feed_.publish(built(3, 1)).has_value());
     EXPECT_EQ(kernel_.last_entry.state, abi::FILE_REFUSED);
     EXPECT_NE(catalog_.find(3)->refused.find("256 MiB"), std::string::npos);
 }
 
 TEST_F(UnwindFeedTest, WritesEachSpecialRuleOnce) {
-    ASSERT_TRUE(specials_.index_of({.cfa = abi::SPECIAL_CFA_PLT, .cfa_offset = 11}).has_value());
+    ASSERT_TRUE(
+        shared_.specials.index_of({.cfa = abi::SPECIAL_CFA_PLT, .cfa_offset = 11}).has_value());
     ASSERT_TRUE(feed_.publish(built(2, 1)).has_value());
     const std::size_t after_first = kernel_.rules_end;
     ASSERT_TRUE(feed_.publish(built(3, 1)).has_value());
     EXPECT_EQ(after_first, 2U) << "index 0 and the PLT rule";
     EXPECT_EQ(kernel_.rules_end, after_first);
+}
+
+TEST_F(UnwindFeedTest, WritesEachMacroOnce) {
+    const std::array<unwind_table::Run, 2> runs = {{{0, 1}, {1, 2}}};
+    const std::array windows = {unwind_table::RunWindow{runs, 77}};
+    shared_.macros.add_of_one_file(windows);
+    ASSERT_TRUE(feed_.publish(built(2, 1)).has_value());
+    EXPECT_EQ(kernel_.macros_end, 1U);
+    const std::array<unwind_table::Run, 2> other_runs = {{{0, 1}, {1, 3}}};
+    const std::array more = {unwind_table::RunWindow{other_runs, 78}};
+    shared_.macros.add_of_one_file(more);
+    ASSERT_TRUE(feed_.publish(built(3, 1)).has_value());
+    EXPECT_EQ(kernel_.macros_end, 2U);
 }
 
 TEST_F(UnwindFeedTest, HasAFileThatWasGoneAnnouncedAgain) {
@@ -145,7 +167,7 @@ TEST_F(UnwindFeedTest, HasAFileThatWasGoneAnnouncedAgain) {
 
 TEST_F(UnwindFeedTest, GivesTheVdsoNoInode) {
     ASSERT_TRUE(feed_.publish(built(EXECUTABLE_ID_VDSO, 1)).has_value());
-    EXPECT_EQ(kernel_.calls, (std::vector<std::string>{"rules", "words", "executable"}));
+    EXPECT_EQ(kernel_.calls, (std::vector<std::string>{"rules", "macros", "words", "executable"}));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "unit/unwind_table/table_reference.h"
 #include "unwind_table/build_table.h"
 
@@ -64,6 +66,18 @@ TEST(DescribeCode, ReadsTheIndexOfASpecialFromTwoFields) {
     EXPECT_EQ(describe_code(0x3800 | 0x4000 | 1, specials), "unsupported rule");
     EXPECT_EQ(describe_code(0x3800 | 0x4000 | 2, specials), "special rule 2050, not known here");
     EXPECT_EQ(describe_code(abi::CODE_NO_CFI, {}), "no unwind information");
+}
+
+TEST(DescribeCode, WritesAMacroAsItsRulesAndWhereTheyBegin) {
+    const std::array macros = {
+        abi::macro{.starts = 0x7f7f7f7f7f7f0401,
+                   .codes = {1, 2, 0x4802, 0x4802, 0x4802, 0x4802, 0x4802, 0x4802, 0x4802},
+                   .unused = {}}};
+    EXPECT_EQ(describe_code(abi::CODE_MACRO | 0, {}, macros),
+              "+0 cfa = rsp + 8; rbp = same; ra = *(cfa - 8)"
+              " | +1 cfa = rsp + 16; rbp = same; ra = *(cfa - 8)"
+              " | +4 cfa = rbp + 16; rbp = *(cfa - 16); ra = *(cfa - 8)");
+    EXPECT_EQ(describe_code(abi::CODE_MACRO | 1, {}, macros), "macro 1, not known here");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -86,7 +87,8 @@ inline const cfi::UnwindRule& expected_rule(const cfi::UnwindRows& rows, std::si
     const bool is_last = index + 1 == rows.rows.size();
     const std::uint64_t row_end =
         is_last ? end_vaddr : std::min(end_vaddr, rows.file_vaddr(rows.rows[index + 1]));
-    return row_end - row_begin < 16 ? rows.rule_of(rows.rows[index - 1]) : own;
+    const bool is_between_functions = row_end != end_vaddr && row_end - row_begin < 16;
+    return is_between_functions ? rows.rule_of(rows.rows[index - 1]) : own;
 }
 
 // The code of each byte of a file, for files without overlapping segments.
@@ -112,43 +114,75 @@ inline std::vector<std::uint16_t> paint_codes(const cfi::UnwindRows& rows,
 }
 
 // The builder's promises in bpf_abi.h, "the unwind table".
-inline ::testing::AssertionResult keeps_its_promises(const unwind_table::UnwindTable& table) {
-    constexpr std::size_t kChunk = abi::WORDS_PER_CHUNK;
-    const auto broken = [](std::size_t granule) {
-        return ::testing::AssertionFailure() << "granule " << granule << ": ";
-    };
-    if (table.words.size() % kChunk != 0 || table.base_file_offset % 65536 != 0 ||
-        table.words.size() > std::size_t{1} << 24) {
-        return ::testing::AssertionFailure()
-               << table.words.size() << " words, base " << table.base_file_offset;
+class PromiseCheck {
+public:
+    explicit PromiseCheck(const unwind_table::UnwindTable& table) : table_(table) {}
+
+    ::testing::AssertionResult run() {
+        if (table_.words.size() % abi::TABLE_ALIGNMENT_WORDS != 0 ||
+            table_.base_file_offset % 65536 != 0 || table_.words.size() > std::size_t{1} << 24) {
+            return ::testing::AssertionFailure()
+                   << table_.words.size() << " words, base " << table_.base_file_offset;
+        }
+        for (std::uint64_t granule = 0; granule < table_.granule_count && complaint_.empty();
+             ++granule) {
+            check_group(granule);
+        }
+        check_reach(std::uint64_t{table_.granule_count} << table_.granule_shift);
+        if (!complaint_.empty()) {
+            return ::testing::AssertionFailure() << complaint_;
+        }
+        return ::testing::AssertionSuccess();
     }
-    std::uint16_t predecessor_code = abi::CODE_NO_CFI;
-    for (std::size_t granule = 0; granule < table.granule_count; ++granule) {
-        const std::size_t first = table.words[granule] >> 8;
-        const std::size_t count = table.words[granule] & 255;
-        const std::size_t last = first + std::max<std::size_t>(count, 1) - 1;
-        if (first <= table.granule_count || last >= table.words.size()) {
-            return broken(granule) << "entries [" << first << ", " << last << "] out of place";
+
+private:
+    void check_group(std::uint64_t granule) {
+        const std::size_t first = table_.words[granule] >> 8;
+        const std::size_t count = table_.words[granule] & 255;
+        const std::size_t last = first + count - 1;  // the predecessor, where there is none
+        require(first > table_.granule_count && last < table_.words.size() &&
+                    count <= abi::MAX_GROUP_ENTRIES,
+                granule, "entries out of place");
+        if (!complaint_.empty()) {
+            return;
         }
-        if (count > abi::MAX_GROUP_ENTRIES || (first - 1) / kChunk != last / kChunk) {
-            return broken(granule) << "entries [" << first - 1 << ", " << last << "] cross a chunk";
-        }
-        if ((table.words[first - 1] & 0xffff) != predecessor_code) {
-            return broken(granule) << "wrong predecessor";
-        }
+        require((first - 1) / abi::BUCKET_WORDS == last / abi::BUCKET_WORDS, granule,
+                "entries and predecessor cross a bucket's end");
+        require(table_.words[first - 1] == previous_word_, granule, "wrong predecessor");
         for (std::size_t i = first; i < first + count; ++i) {
-            const std::uint32_t offset_in_page = table.words[i] >> 16;
-            const std::size_t page_mask = (std::size_t{1} << (16 - table.granule_shift)) - 1;
-            if (offset_in_page >> table.granule_shift != (granule & page_mask)) {
-                return broken(granule) << "entry of another granule";
-            }
-            if (i > first && table.words[i] >> 16 <= table.words[i - 1] >> 16) {
-                return broken(granule) << "entries do not ascend";
-            }
-            predecessor_code = static_cast<std::uint16_t>(table.words[i] & 0xffff);
+            check_entry(granule, i > first, table_.words[i]);
         }
     }
-    return ::testing::AssertionSuccess();
+
+    void check_entry(std::uint64_t granule, bool has_neighbour, std::uint32_t word) {
+        const std::uint64_t granule_begin = granule << table_.granule_shift;
+        const std::uint64_t offset = (granule_begin & ~std::uint64_t{0xffff}) | word >> 16;
+        require(offset >> table_.granule_shift == granule, granule, "entry of another granule");
+        require(!has_neighbour || offset > previous_offset_, granule, "entries do not ascend");
+        check_reach(offset);
+        previous_word_ = word;
+        previous_offset_ = offset;
+    }
+
+    void check_reach(std::uint64_t next_offset) {
+        require((previous_word_ & abi::CODE_MACRO) == 0 || next_offset - previous_offset_ <= 65536,
+                next_offset >> table_.granule_shift, "no entry in reach of the macro before");
+    }
+
+    void require(bool kept, std::uint64_t granule, const char* text) {
+        if (!kept && complaint_.empty()) {
+            complaint_ = "granule " + std::to_string(granule) + ": " + text;
+        }
+    }
+
+    const unwind_table::UnwindTable& table_;
+    std::uint32_t previous_word_ = abi::CODE_NO_CFI;
+    std::uint64_t previous_offset_ = 0;
+    std::string complaint_;
+};
+
+inline ::testing::AssertionResult keeps_its_promises(const unwind_table::UnwindTable& table) {
+    return PromiseCheck(table).run();
 }
 
 }  // namespace bobbin::test

@@ -21,6 +21,7 @@
 #define BPF_CORE_READ_BITFIELD_PROBED(source, field) ((source)->field)
 
 #define bpf_core_field_exists(...) 1
+#define bpf_core_enum_value_exists(...) 1
 #define bpf_core_field_offset(type, field) offsetof(type, field)
 #define bpf_core_type_size(type) sizeof(type)
 

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unwind_table/fold_runs.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "unit/unwind_table/table_reference.h"
+
+namespace bobbin::unwind_table {
+namespace {
+
+using RunList = std::vector<Run>;  // within a TEST, Run is googletest's
+
+constexpr std::uint16_t kBody = 99;
+
+// push rbx; push r12; sub rsp: rules 1, 2, 3 and the body's at +0, +1, +3 and +7.
+void add_prologue(std::uint32_t offset, RunList& runs) {
+    for (const auto& [distance, code] :
+         {std::pair{0U, 1}, std::pair{1U, 2}, std::pair{3U, 3}, std::pair{7U, int{kBody}}}) {
+        runs.push_back({offset + distance, static_cast<std::uint16_t>(code)});
+    }
+}
+
+// `count` functions, 0x100 bytes each.
+RunList functions(std::uint32_t count) {
+    RunList runs;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        add_prologue(0x100 * i, runs);
+    }
+    return runs;
+}
+
+bool is_macro(const Run& entry) { return (entry.code & abi::CODE_MACRO) != 0; }
+
+TEST(FoldRuns, MakesOneEntryOfAPrologueThatComesThreeTimes) {
+    MacroDictionary macros;
+    EXPECT_EQ(fold_runs(functions(2), 0x200, macros).size(), 8U);
+    EXPECT_TRUE(macros.since(0).empty());
+    const RunList entries = fold_runs(functions(3), 0x300, macros);
+    ASSERT_EQ(entries.size(), 3U);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(entries[i].offset_from_base, 0x100 * i);
+        EXPECT_EQ(entries[i].code, abi::CODE_MACRO | 0);
+    }
+    ASSERT_EQ(macros.since(0).size(), 1U);
+    const abi::macro& macro = macros.since(0).front();
+    EXPECT_EQ(macro.starts, 0x7f7f7f7f7f070301U);
+    EXPECT_EQ(std::vector<int>(std::begin(macro.codes), std::end(macro.codes)),
+              (std::vector<int>{1, 2, 3, kBody, kBody, kBody, kBody, kBody, kBody}));
+}
+
+TEST(FoldRuns, UsesWhatAnotherFileTaught) {
+    MacroDictionary macros;
+    static_cast<void>(fold_runs(functions(3), 0x300, macros));
+    EXPECT_EQ(fold_runs(functions(1), 0x100, macros).size(), 1U);
+}
+
+TEST(FoldRuns, FindsTheIdiomInALongerSequence) {
+    MacroDictionary macros;
+    static_cast<void>(fold_runs(functions(3), 0x300, macros));
+    RunList runs = {{0, 50}, {2, 51}};
+    add_prologue(4, runs);
+    runs.push_back({13, 52});
+    const RunList entries = fold_runs(runs, 0x100, macros);
+    ASSERT_EQ(entries.size(), 4U);
+    EXPECT_EQ(entries[2].offset_from_base, 4U);
+    EXPECT_TRUE(is_macro(entries[2]));
+}
+
+// A different second rule each time: only the part behind it, from the longest distance on, is
+// common.
+TEST(FoldRuns, TeachesThePartsOfRareSequences) {
+    MacroDictionary macros;
+    RunList runs;
+    for (std::uint32_t i = 0; i < 5; ++i) {
+        runs.push_back({0x100 * i, 1});
+        runs.push_back({0x100 * i + 1, static_cast<std::uint16_t>(10 + i)});
+        runs.push_back({0x100 * i + 20, 3});
+        runs.push_back({0x100 * i + 22, 4});
+    }
+    const RunList entries = fold_runs(runs, 0x500, macros);
+    EXPECT_EQ(entries.size(), 15U);
+    ASSERT_EQ(macros.since(0).size(), 1U);
+    EXPECT_EQ(macros.since(0).front().codes[0], 3);
+}
+
+TEST(FoldRuns, StillFoldsWhatItKnowsWhenTheDictionaryIsFull) {
+    MacroDictionary macros;
+    static_cast<void>(fold_runs(functions(3), 0x300, macros));
+    for (std::uint32_t file = 0; macros.since(0).size() < abi::MAX_MACROS - 3; ++file) {
+        ASSERT_LT(file, 200U);
+        RunList runs;
+        for (std::uint32_t i = 0; i < 3 * 8192; ++i) {
+            const std::uint32_t number = file * 8192 + i / 3;
+            runs.push_back({0x100 * i, static_cast<std::uint16_t>(number & 0x7ff)});
+            runs.push_back({0x100 * i + 1, static_cast<std::uint16_t>(number >> 11 | 0x1000)});
+        }
+        static_cast<void>(fold_runs(runs, 0x100 * 3 * 8192, macros));
+    }
+    EXPECT_EQ(fold_runs(functions(5), 0x500, macros).size(), 5U);
+    RunList unheard = {{0, 77}, {1, 78}, {40, 77}, {41, 78}, {80, 77}, {81, 78}};
+    EXPECT_EQ(fold_runs(unheard, 0x100, macros).size(), 6U);
+}
+
+TEST(FoldRuns, KeepsAnEntryWithinReachOfAMacro) {
+    MacroDictionary macros;
+    RunList runs = functions(3);
+    runs.push_back({0x200 + 0x10001, 50});
+    const RunList entries = fold_runs(runs, 0x20000, macros);
+    ASSERT_EQ(entries.size(), 5U);
+    EXPECT_EQ(entries[3].offset_from_base, 0x10200U);
+    EXPECT_EQ(entries[3].code, kBody);
+
+    runs.back().offset_from_base = 0x200 + 0x10000;  // the very last that is near enough
+    EXPECT_EQ(fold_runs(runs, 0x20000, macros).size(), 4U);
+}
+
+// A prologue at every place around the end of a granule and of 64 KiB, then 200 KiB of body.
+TEST(FoldRuns, IsRightAcrossTheEndsOfGranulesAndPages) {
+    for (std::uint32_t before = 0; before <= 16; ++before) {
+        cfi::UnwindRows rows;
+        rows.rules.emplace_back();
+        for (std::int32_t i = 1; i <= 4; ++i) {
+            rows.rules.push_back(test::rule_rsp(8 * i));
+        }
+        const auto add = [&rows](std::uint32_t offset) {
+            rows.rows.insert(rows.rows.end(),
+                             {{offset, 1}, {offset + 1, 2}, {offset + 3, 3}, {offset + 7, 4}});
+        };
+        for (std::uint32_t i = 0; i < 8; ++i) {
+            add(0x80 * i + 0x80 - before);
+        }
+        add(0x10000 - before);
+        add(0x50000 - before);
+        rows.rows.push_back({0x7ffff, 0});
+        SharedRules shared;
+        const std::array segments = {test::text_segment(0, 0, 0x80000)};
+        const Result<UnwindTable> table = build_table(rows, segments, shared);
+        ASSERT_TRUE(table);
+        ASSERT_FALSE(shared.macros.since(0).empty());
+        ASSERT_TRUE(test::keeps_its_promises(*table));
+        const auto codes = test::paint_codes(rows, segments, 0x80000, shared.specials);
+        for (std::uint64_t offset = 0; offset < codes.size(); ++offset) {
+            ASSERT_EQ(find_code(*table, offset, shared.macros.since(0)), codes[offset])
+                << "offset " << offset << ", prologues begin " << before << " before";
+        }
+    }
+}
+
+// Two rules in turn, another at each byte: nine of them an entry, and short searches.
+TEST(FoldRuns, FoldsAlternatingRulesOfOneMebibyte) {
+    constexpr std::uint32_t kRows = 1 << 20;
+    cfi::UnwindRows rows;
+    rows.rules = {{}, test::rule_rsp(8), test::rule_rsp(16)};
+    for (std::uint32_t i = 0; i < kRows; ++i) {
+        rows.rows.push_back({i, 1 + i % 2});
+    }
+    SharedRules shared;
+    const std::array segments = {test::text_segment(0, 0, kRows)};
+    const Result<UnwindTable> table = build_table(rows, segments, shared);
+    ASSERT_TRUE(table);
+    ASSERT_TRUE(test::keeps_its_promises(*table));
+    EXPECT_LE(table->entry_count, kRows / 9 + 10);
+    for (std::uint32_t i = 0; i < kRows; ++i) {
+        unsigned steps = 0;
+        ASSERT_EQ(find_code(*table, i, shared.macros.since(0), &steps), 1 + i % 2) << i;
+        ASSERT_LE(steps, unsigned{abi::MAX_SEARCH_STEPS});
+    }
+}
+
+}  // namespace
+}  // namespace bobbin::unwind_table
