@@ -23,5 +23,6 @@ add_custom_command(
 add_executable(walk_cost ${CMAKE_CURRENT_LIST_DIR}/walk_cost.cpp
                          ${CMAKE_CURRENT_LIST_DIR}/walk_program_stats.cpp ${walk_skeleton})
 target_include_directories(walk_cost SYSTEM PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+target_compile_definitions(walk_cost PRIVATE BOBBIN_BENCH_CLANGXX="${BOBBIN_FIXTURE_CLANGXX}")
 target_link_libraries(walk_cost PRIVATE bobbin_record_harness PkgConfig::LIBBPF bobbin_warnings)
 add_dependencies(walk_cost bobbin_main bobbin_fixtures)
