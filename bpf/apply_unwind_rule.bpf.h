@@ -64,6 +64,7 @@ static __always_inline int step_to(struct walk_state *walk, __u64 rip, __u64 rsp
 	walk->rsp = rsp;
 	walk->rbp = rbp;
 	walk->rip_is_return_address = 1;
+	walk->rbx_known = 0;
 	walk->by_frame_pointer = 0;
 	return 0;
 }
@@ -127,6 +128,15 @@ static __always_inline int follow_frame_pointer(struct walk_state *walk)
 	return 0;
 }
 
+/* A handler's return address is the trampoline's first instruction and not the one behind a call. */
+static __always_inline void put_last_frame_on_its_first_instruction(struct walk_state *walk)
+{
+	__u32 last = walk->frame_count - 1;
+
+	barrier_var(last);
+	walk->record.frames[last & (FRAME_SLOTS - 1)] += walk->rip_is_return_address;
+}
+
 /* The kernel saved all registers of the interrupted frame. It may be on another stack than the handler
  * (SA_ONSTACK), above or below. */
 static __always_inline int cross_signal_frame(struct walk_state *walk)
@@ -136,6 +146,7 @@ static __always_inline int cross_signal_frame(struct walk_state *walk)
 
 	if (fill_window(walk->rsp + UCONTEXT_REGISTERS, SIGCONTEXT_REGISTER_BYTES))
 		return end_walk(walk, WALK_END_STACK_UNREADABLE);
+	put_last_frame_on_its_first_instruction(walk);
 	registers->r8 = saved->r8;
 	registers->r9 = saved->r9;
 	registers->r10 = saved->r10;
@@ -170,7 +181,7 @@ static __always_inline int register_of_frame(struct walk_state *walk, __u32 numb
 		*value = number == DWARF_RBP ? walk->rbp : walk->rsp;
 		return 0;
 	}
-	if (walk->rip_is_return_address)
+	if (walk->rip_is_return_address && !(number == DWARF_RBX && walk->rbx_known))
 		return end_walk(walk, WALK_END_REGISTER_UNKNOWN);
 	barrier_var(number);
 	word = word_in_pt_regs[number & (GENERAL_REGISTERS - 1)];
@@ -250,6 +261,19 @@ static __always_inline int special_return_address(struct walk_state *walk,
 	return 0;
 }
 
+/* After the step: is rbx of the caller known, and if it was saved, what is it? */
+static __always_inline void follow_rbx(struct walk_state *walk, const struct special_rule *rule,
+				       __u64 cfa, __u32 was_known)
+{
+	__u64 at = cfa - 8 * (__u64)rule->rbx;
+
+	if (rule->rbx == SPECIAL_RBX_SAME)
+		walk->rbx_known = was_known;
+	else if (rule->rbx != SPECIAL_RBX_UNKNOWN)
+		walk->rbx_known = !bpf_probe_read_user(&walk->registers.rbx,
+						       sizeof(walk->registers.rbx), (void *)at);
+}
+
 /* A caller's frame lies above its callee's, by a return address at least; where that is kept in a register
  * (vfork pops it into rdi) there may be nothing in between. */
 static __always_inline int cfa_is_possible(const struct walk_state *walk,
@@ -267,9 +291,11 @@ __noinline int apply_special_rule(__u32 index)
 	struct walk_state *walk = this_cpu_walk();
 	__u64 cfa = 0, rbp = 0, return_address = 0;
 	struct special_rule *rule;
+	__u32 rbx_known;
 
 	if (!walk)
 		return 1;
+	rbx_known = walk->rbx_known;
 	if (index == 0)
 		return follow_frame_pointer(walk);
 	rule = bpf_map_lookup_elem(&special_rules, &index);
@@ -287,7 +313,9 @@ __noinline int apply_special_rule(__u32 index)
 		return end_walk(walk, WALK_END_IMPOSSIBLE_FRAME);
 	if (special_return_address(walk, rule, cfa, &return_address))
 		return 1;
-	return step_to(walk, return_address, cfa, rbp);
+	step_to(walk, return_address, cfa, rbp);
+	follow_rbx(walk, rule, cfa, rbx_known);
+	return 0;
 }
 
 /* cfa            = (rbp or rsp) + 8 * cfa_words
@@ -325,6 +353,7 @@ static __always_inline int apply_unwind_code(struct walk_state *walk, __u32 code
 	walk->rip = walk->window[word & (WINDOW_WORDS - 1)];
 	walk->rsp = cfa;
 	walk->rip_is_return_address = 1;
+	walk->rbx_known = 0;
 	walk->by_frame_pointer = 0;
 	return 0;
 }

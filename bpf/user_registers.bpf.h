@@ -23,6 +23,7 @@ enum task_access {
 	((access) == TASK_DIRECT ? (task)->field : BPF_CORE_READ(task, field))
 
 enum {
+	DWARF_RBX = 3,
 	DWARF_RBP = 6, /* psABI x86-64 figure 3.36 */
 	DWARF_RSP = 7,
 	GENERAL_REGISTERS = 16,

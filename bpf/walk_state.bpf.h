@@ -49,6 +49,7 @@ struct walk_state {
 	__u64 stack_start_vaddr; /* the mapping that held rsp when last asked for */
 	__u64 stack_bytes;
 	__u32 rip_is_return_address; /* else `registers` are those of this frame */
+	__u32 rbx_known; /* registers.rbx is this frame's: all rules since the leaf said where it was */
 	__u32 by_frame_pointer; /* enum walk_end: had this frame no frame pointer; 0: it is no guess */
 	__u32 pid;
 	__u32 code; /* the frame's rule */
@@ -68,7 +69,7 @@ struct walk_state {
 	__u32 recalled;
 	__u32 recalled_wrongly; /* only counted with check_rule_memory */
 	/* Of the innermost frame or of one that a signal interrupted. Of their callers only rsp and rbp are
-	 * known: rules say where rbx and r12 to r15 were saved, but tables leave that out. */
+	 * known, and rbx where a file needs it: else tables leave out where registers were saved. */
 	struct pt_regs registers;
 	__u64 window[WINDOW_WORDS];
 	struct known_mapping known[KNOWN_MAPPINGS];
@@ -96,6 +97,7 @@ static __always_inline void stand_at_registers(struct walk_state *walk)
 	walk->rsp = walk->registers.rsp;
 	walk->rbp = walk->registers.rbp;
 	walk->rip_is_return_address = 0;
+	walk->rbx_known = 1;
 	walk->by_frame_pointer = 0;
 }
 

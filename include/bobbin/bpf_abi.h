@@ -191,6 +191,12 @@ enum special_rbp {
 		3, /* undefined or an expression: the walk goes on, rbp is not to be trusted */
 };
 
+/* Said only by files that have a CFA by rbx, all of whose rules are therefore special. */
+enum special_rbx {
+	SPECIAL_RBX_UNKNOWN = 0,
+	SPECIAL_RBX_SAME = 1,
+};
+
 enum special_return_address {
 	SPECIAL_RA_AT_CFA = 0, /* *(cfa + ra_offset) */
 	SPECIAL_RA_UNDEFINED = 1, /* the outermost frame */
@@ -206,7 +212,8 @@ struct special_rule {
 	__u8 return_address; /* enum special_return_address */
 	__u8 ra_register;
 	__u8 changes_stack; /* the cfa is on another stack, so it need not lie above rsp */
-	__u8 unused[2];
+	__u8 rbx; /* enum special_rbx; above: rbx = *(cfa - 8 * rbx) */
+	__u8 unused;
 	__s32 cfa_offset;
 	__s32 cfa_addend;
 	__s32 rbp_offset;

@@ -23,12 +23,23 @@ constexpr bool fits(std::int64_t offset) { return offset >= -kMaxOffset && offse
 // address is that no instruction mentions.
 constexpr UnwindRule kBeforeCie = {.return_address = ReturnAddressKind::kExpression};
 
+// Values of UnwindRule::rbx_words.
+constexpr std::uint8_t kRbxUnknown = 0;
+constexpr std::uint8_t kRbxUnchanged = 1;
+
+std::uint8_t rbx_words_at(std::int64_t offset_from_cfa) {
+    const bool below_return_address = offset_from_cfa <= -16 && offset_from_cfa >= -8 * 255;
+    if (!below_return_address || offset_from_cfa % 8 != 0) return kRbxUnknown;
+    return static_cast<std::uint8_t>(-offset_from_cfa / 8);
+}
+
 }  // namespace
 
 bool CfaProgram::run_initial(Cie& cie) {
     begin(cie, {.instructions = cie.initial_instructions, .end_file_vaddr = 1}, nullptr);
     begin_with(kBeforeCie, RuleSet::kNoNumber);
     state_.rule.signal_frame = cie.signal_frame;
+    set_rbx(kRbxUnchanged);
     if (!execute() || !number_rule()) return false;
     cie.initial_rule = state_.rule;
     cie.initial_rule_number = state_.rule_number;
@@ -265,6 +276,7 @@ bool CfaProgram::define_cfa_expression() {
 }
 
 bool CfaProgram::save_at_cfa(std::uint64_t register_number, std::int64_t offset) {
+    if (register_number == kRbx) set_rbx(rbx_words_at(offset));
     if (register_number != kRbp && register_number != kReturnAddress) return true;
     if (!fits(offset)) return false;
     if (register_number == kRbp) {
@@ -281,6 +293,8 @@ bool CfaProgram::save_in_register(std::uint64_t register_number, std::uint64_t h
         set_rbp(RbpKind::kInRegister, static_cast<std::int32_t>(holder));
     } else if (register_number == kReturnAddress) {
         set_return_address(ReturnAddressKind::kInRegister, static_cast<std::int32_t>(holder));
+    } else if (register_number == kRbx) {
+        set_rbx(kRbxUnknown);
     }
     return true;
 }
@@ -291,6 +305,10 @@ void CfaProgram::set_rbp(RbpKind kind, std::int32_t offset) {
     rule.rbp_offset = offset;
 }
 
+void CfaProgram::set_rbx(std::uint8_t words) {
+    if (follow_rbx_) change_rule().rbx_words = words;
+}
+
 void CfaProgram::set_return_address(ReturnAddressKind kind, std::int32_t offset) {
     UnwindRule& rule = change_rule();
     rule.return_address = kind;
@@ -299,17 +317,20 @@ void CfaProgram::set_return_address(ReturnAddressKind kind, std::int32_t offset)
 
 void CfaProgram::set_unrecoverable(std::uint64_t register_number) {
     if (register_number == kRbp) set_rbp(RbpKind::kUndefined, 0);
+    if (register_number == kRbx) set_rbx(kRbxUnknown);
     if (register_number == kReturnAddress) set_return_address(ReturnAddressKind::kUndefined, 0);
 }
 
 // A return address that is "the same" would make every frame its own caller.
 void CfaProgram::set_same(std::uint64_t register_number) {
     if (register_number == kRbp) set_rbp(RbpKind::kSame, 0);
+    if (register_number == kRbx) set_rbx(kRbxUnchanged);
     if (register_number == kReturnAddress) set_return_address(ReturnAddressKind::kExpression, 0);
 }
 
 void CfaProgram::set_computed(std::uint64_t register_number) {
     if (register_number == kRbp) set_rbp(RbpKind::kExpression, 0);
+    if (register_number == kRbx) set_rbx(kRbxUnknown);
     if (register_number == kReturnAddress) set_return_address(ReturnAddressKind::kExpression, 0);
 }
 
@@ -323,6 +344,7 @@ void CfaProgram::set_expression(std::uint64_t register_number) {
 void CfaProgram::restore(std::uint64_t register_number) {
     const UnwindRule& initial = rows_ == nullptr ? kBeforeCie : cie_->initial_rule;
     if (register_number == kRbp) set_rbp(initial.rbp, initial.rbp_offset);
+    if (register_number == kRbx) set_rbx(rows_ == nullptr ? kRbxUnchanged : initial.rbx_words);
     if (register_number == kReturnAddress) {
         set_return_address(initial.return_address, initial.ra_offset);
     }

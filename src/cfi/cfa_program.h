@@ -20,7 +20,9 @@ namespace bobbin::cfi {
 // section, so that no function allocates.
 class CfaProgram {
 public:
-    explicit CfaProgram(RuleSet& rules) : rules_(rules) {}
+    // With `follow_rbx` rules say where the caller's rbx is.
+    explicit CfaProgram(RuleSet& rules, bool follow_rbx = false)
+        : rules_(rules), follow_rbx_(follow_rbx) {}
 
     // Fills in the rule in which every function of `cie` begins. False: malformed.
     bool run_initial(Cie& cie);
@@ -62,6 +64,7 @@ private:
 
     bool save_at_cfa(std::uint64_t register_number, std::int64_t offset);
     void set_rbp(RbpKind kind, std::int32_t offset);
+    void set_rbx(std::uint8_t words);
     void set_return_address(ReturnAddressKind kind, std::int32_t offset);
     void set_unrecoverable(std::uint64_t register_number);
     void set_same(std::uint64_t register_number);
@@ -88,6 +91,7 @@ private:
     };
 
     RuleSet& rules_;
+    bool follow_rbx_ = false;
     std::vector<State> remembered_;
 
     const Cie* cie_ = nullptr;

@@ -25,6 +25,9 @@ constexpr std::uint64_t kMaxSectionBytes = std::numeric_limits<std::uint32_t>::m
 constexpr std::size_t kSectionBytesPerRow = 5;
 // 41 over libc, 53 over libLLVM-19, 33 over a JVM. Too much costs addresses only.
 constexpr std::size_t kSectionBytesPerFde = 32;
+// Rules that say where rbx is cost the kernel a special each, of which there are 4,096: ld.so's 13
+// KiB have some 200, a large program's would have thousands.
+constexpr std::size_t kMaxBytesToFollowRbx = std::size_t{64} << 10;
 constexpr std::uint64_t kMaxSpanBytes = std::numeric_limits<std::uint32_t>::max();
 
 // The CIEs met so far, in the order of the section. An FDE can name only one that stands before it,
@@ -51,8 +54,11 @@ private:
 class SectionReader {
 public:
     SectionReader(SectionKind kind, std::span<const std::byte> section,
-                  std::uint64_t section_file_vaddr)
-        : kind_(kind), section_(section), section_file_vaddr_(section_file_vaddr) {}
+                  std::uint64_t section_file_vaddr, bool follow_rbx)
+        : kind_(kind),
+          section_(section),
+          section_file_vaddr_(section_file_vaddr),
+          program_(rules_, follow_rbx) {}
 
     Result<EhFrame> read() {
         collect();
@@ -80,7 +86,7 @@ private:
     std::vector<Fde> fdes_;
     RuleSet rules_;
     PlainProgram plain_program_{rules_};
-    CfaProgram program_{rules_};
+    CfaProgram program_;
     EhFrame frame_;
 };
 
@@ -192,12 +198,21 @@ std::string SectionReader::why_no_rows() const {
     return fmt::format("all {} FDEs are malformed", frame_.fde_refused_count);
 }
 
+// ld.so finds the CFA of its lazy binding (_dl_runtime_resolve) by rbx, far from the leaf.
+bool has_cfa_by_rbx(const EhFrame& frame) {
+    return std::ranges::any_of(frame.unwind.rules, [](const UnwindRule& rule) {
+        return rule.cfa == CfaKind::kRegisterOffset && rule.cfa_register == kRbx;
+    });
+}
+
 Result<EhFrame> read_section(SectionKind kind, std::span<const std::byte> section,
                              std::uint64_t section_file_vaddr) {
     if (section.size() > kMaxSectionBytes) {
         return fail("a section of {} bytes; at most {} are read", section.size(), kMaxSectionBytes);
     }
-    return SectionReader(kind, section, section_file_vaddr).read();
+    auto frame = SectionReader(kind, section, section_file_vaddr, false).read();
+    if (!frame || section.size() > kMaxBytesToFollowRbx || !has_cfa_by_rbx(*frame)) return frame;
+    return SectionReader(kind, section, section_file_vaddr, true).read();
 }
 
 }  // namespace

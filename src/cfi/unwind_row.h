@@ -7,6 +7,7 @@
 namespace bobbin::cfi {
 
 // DWARF register numbers, psABI x86-64 figure 3.36.
+inline constexpr std::uint8_t kRbx = 3;
 inline constexpr std::uint8_t kRbp = 6;
 inline constexpr std::uint8_t kRsp = 7;
 inline constexpr std::uint8_t kReturnAddress = 16;
@@ -45,6 +46,9 @@ struct UnwindRule {
     ReturnAddressKind return_address = ReturnAddressKind::kAtCfa;
     bool signal_frame = false;   // augmentation 'S': do not step the caller's pc back by one
     bool changes_stack = false;  // the CFA lies on another stack: no order between it and rsp
+    // The caller's rbx: 0 not said, 1 the present one, else *(cfa - 8 * rbx_words). Said only in
+    // files that have a CFA by rbx: ld.so's lazy binding, among the libraries of a system.
+    std::uint8_t rbx_words = 0;
     std::int32_t cfa_offset = 0;
     std::int32_t cfa_addend = 0;
     std::int32_t rbp_offset = 0;

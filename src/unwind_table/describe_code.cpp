@@ -71,6 +71,18 @@ std::string describe_rbp(const abi::special_rule& rule) {
     }
 }
 
+// With its separator: most rules say nothing of rbx.
+std::string describe_rbx(const abi::special_rule& rule) {
+    switch (rule.rbx) {
+        case abi::SPECIAL_RBX_UNKNOWN:
+            return "";
+        case abi::SPECIAL_RBX_SAME:
+            return "; rbx = same";
+        default:
+            return fmt::format("; rbx = *(cfa - {})", 8 * rule.rbx);
+    }
+}
+
 std::string describe_return_address(const abi::special_rule& rule) {
     switch (rule.return_address) {
         case abi::SPECIAL_RA_AT_CFA:
@@ -98,8 +110,8 @@ std::string describe_special(const abi::special_rule& rule) {
     if (rule.return_address == abi::SPECIAL_RA_OTHER_STACK) {
         return "the caller is on another stack";
     }
-    return fmt::format("cfa = {}; rbp = {}; ra = {}", describe_cfa(rule), describe_rbp(rule),
-                       describe_return_address(rule));
+    return fmt::format("cfa = {}; rbp = {}{}; ra = {}", describe_cfa(rule), describe_rbp(rule),
+                       describe_rbx(rule), describe_return_address(rule));
 }
 
 // "+0 cfa = rsp + 8; ... | +1 cfa = rsp + 16; ..."

@@ -111,7 +111,7 @@ TEST_F(FramePointer, IsMeasuredAgainstTheStackThatRspIsOnNow) {
     const auto sample = tick(in_generated_code(kData, kData + 16));
     EXPECT_THAT(frames(sample.parsed.user_frames),
                 ElementsAre(FRAME_IS_ANONYMOUS | (kGeneratedCode + 8),
-                            FRAME_BY_FRAME_POINTER | in_library(0x200),
+                            FRAME_BY_FRAME_POINTER | in_library(0x201),
                             FRAME_IS_ANONYMOUS | (kGeneratedCode + 0x40),
                             FRAME_BY_FRAME_POINTER | in_program(0x10f)));
 }

@@ -71,6 +71,45 @@ TEST_F(LeafRegisters, AreUnknownInACaller) {
     EXPECT_EQ(sample.parsed.header->walk_end, abi::WALK_END_REGISTER_UNKNOWN);
 }
 
+// As in ld.so's lazy binding: the resolver finds its frame by rbx, which the functions it calls
+// save.
+TEST_F(LeafRegisters, RbxIsFollowedWhereAllRulesSayWhereItIs) {
+    cfi::UnwindRule keeps = cfa_rsp(16), saves = cfa_rsp(24), by_rbx = cfa_by(cfi::kRbx);
+    keeps.rbx_words = 1;
+    saves.rbx_words = 3;  // cfa - 24
+    by_rbx.rbx_words = 2;
+    publish(kProgramInode, {{0x100, keeps}, {0x200, saves}, {0x300, by_rbx}, {0x400, bottom()}});
+    // 0x100: 2 words, 0x200: rbx, padding, return address, 0x300: at rbx, the rest
+    put_stack(kStack, {0, kProgramStart + 0x210, kStack + 72, 0, kProgramStart + 0x310, 0, 0, 0, 0,
+                       kProgramStart + 0x410});
+    set_register(cfi::kRbx, 0xdead);
+    const auto sample = tick({kProgramStart + 0x110, kStack, 0, 0});
+    EXPECT_THAT(
+        frames(sample.parsed.user_frames),
+        ElementsAre(in_program(0x110), in_program(0x20f), in_program(0x30f), in_program(0x40f)));
+    EXPECT_EQ(sample.parsed.header->walk_end, abi::WALK_END_BOTTOM);
+}
+
+TEST_F(LeafRegisters, RbxOfTheLeafReachesACallerThroughRulesThatKeepIt) {
+    cfi::UnwindRule keeps = cfa_rsp(16), by_rbx = cfa_by(cfi::kRbx);
+    keeps.rbx_words = 1;
+    publish(kProgramInode, {{0x100, keeps}, {0x300, by_rbx}, {0x400, bottom()}});
+    put_stack(kStack, {0, kProgramStart + 0x310, 0, kProgramStart + 0x410});
+    set_register(cfi::kRbx, kStack + 24);
+    const auto sample = tick({kProgramStart + 0x110, kStack, 0, 0});
+    EXPECT_THAT(frames(sample.parsed.user_frames),
+                ElementsAre(in_program(0x110), in_program(0x30f), in_program(0x40f)));
+}
+
+TEST_F(LeafRegisters, RbxIsUnknownBehindAFrameThatDoesNotSayWhereItIs) {
+    publish(kLibraryInode, {{0x100, cfa_rsp(16)}});
+    publish(kProgramInode, {{0x300, cfa_by(cfi::kRbx)}, {0x400, bottom()}});
+    put_stack(kStack, {0, kProgramStart + 0x310, 0, kProgramStart + 0x410});
+    set_register(cfi::kRbx, kStack + 24);
+    const auto sample = tick({kLibraryStart + 0x110, kStack, 0, 0});
+    EXPECT_EQ(sample.parsed.header->walk_end, abi::WALK_END_REGISTER_UNKNOWN);
+}
+
 TEST_F(LeafRegisters, AreKnownAgainWhereASignalInterrupted) {
     for (std::uint8_t number = 0; number < 16; ++number) {
         if (number == cfi::kRbp || number == cfi::kRsp) continue;
@@ -88,7 +127,7 @@ TEST_F(LeafRegisters, AreKnownAgainWhereASignalInterrupted) {
         const auto sample = tick({kLibraryStart + 0x150, kStack, 0, 0});
         EXPECT_THAT(
             frames(sample.parsed.user_frames),
-            ElementsAre(in_library(0x150), in_library(0x200), in_program(0x200), in_program(0x30f)))
+            ElementsAre(in_library(0x150), in_library(0x201), in_program(0x200), in_program(0x30f)))
             << "register " << int{number};
     }
 }
@@ -109,7 +148,7 @@ TEST_F(LeafRegisters, OfAnInterruptedFrameMayPointBelowTheHandlersStack) {
     for (const bool in_kernel_mode : {false, true}) {
         const auto sample = tick({kLibraryStart + 0x150, alternate_stack, 0, 0}, in_kernel_mode);
         EXPECT_THAT(frames(sample.parsed.user_frames),
-                    ElementsAre(in_library(0x150), in_library(0x200), in_program(0x210),
+                    ElementsAre(in_library(0x150), in_library(0x201), in_program(0x210),
                                 in_program(0x30f), in_program(0x40f)));
         EXPECT_EQ(sample.parsed.header->walk_end, abi::WALK_END_BOTTOM);
     }

@@ -123,7 +123,7 @@ TEST_F(WalkUserStack, CrossesASignalFrameToTheInterruptedInstruction) {
     const auto sample = tick({.rip = kLibraryStart + 0x150, .rsp = kStack, .rbp = 0, .cs = 0});
     EXPECT_THAT(
         frames(sample.parsed.user_frames),
-        ElementsAre(in_library(0x150), in_library(0x200), in_program(0x200), in_program(0x30f)));
+        ElementsAre(in_library(0x150), in_library(0x201), in_program(0x200), in_program(0x30f)));
 }
 
 TEST_F(WalkUserStack, FollowsTheFramePointerThroughGeneratedCodeAndMarksWhatItFound) {

@@ -216,5 +216,28 @@ TEST(ReadEhFrame, SurvivesEveryTruncationAndEveryChangedByte) {
     }
 }
 
+// ld.so's _dl_runtime_resolve: its CFA is by rbx, so all rules of the file say where rbx is.
+TEST(ReadEhFrame, SaysWhereRbxIsInAFileWithACfaByIt) {
+    const test::Bytes saves = {0x0e, 24, 0x83, 3};  // def_cfa_offset 24; offset rbx at cfa - 24
+    const test::Bytes by_rbx = {0x0c, 3, 16};       // def_cfa rbx + 16
+    test::SectionBuilder section;
+    const std::uint32_t cie = section.add_cie({});
+    section.add_fde(cie, 0x1000, 0x10, saves);
+    section.add_fde(cie, 0x1010, 0x10, {});
+    const Result<EhFrame> without = read_eh_frame(section.view(), 0);
+    ASSERT_TRUE(without);
+    for (const UnwindRule& rule : without->unwind.rules) EXPECT_EQ(rule.rbx_words, 0);
+
+    section.add_fde(cie, 0x1020, 0x10, by_rbx);
+    const Result<EhFrame> with = read_eh_frame(section.view(), 0);
+    ASSERT_TRUE(with);
+    const UnwindRows& unwind = with->unwind;
+    ASSERT_EQ(unwind.rows.size(), 4U);
+    EXPECT_EQ(unwind.rule_of(unwind.rows[0]).rbx_words, 3);
+    EXPECT_EQ(unwind.rule_of(unwind.rows[1]).rbx_words, 1);
+    EXPECT_EQ(unwind.rule_of(unwind.rows[2]).cfa_register, kRbx);
+    EXPECT_EQ(unwind.rule_of(unwind.rows[2]).rbx_words, 1);
+}
+
 }  // namespace
 }  // namespace bobbin::cfi
