@@ -37,6 +37,7 @@ constexpr unsigned kLookupsARun = 32;
 constexpr std::size_t kEvictionBytes = std::size_t{96} << 20;  // three times a large L3
 
 struct Place {
+    abi::executable executable{};
     std::uint64_t file_offset = 0;
     std::uint32_t executable_id = 0;
     std::uint32_t unused = 0;
@@ -97,9 +98,8 @@ private:
 Result<Skeleton> load(const sampler::BpfProgram& program) {
     Skeleton skeleton(lookup_bpf__open());
     if (!skeleton) return fail_with(errno, "open the bench's BPF object");
-    const std::array<std::pair<bpf_map*, int>, 3> shared = {{
+    const std::array<std::pair<bpf_map*, int>, 2> shared = {{
         {skeleton->maps.unwind_buckets, program.unwind_buckets_fd()},
-        {skeleton->maps.executables, program.executables_fd()},
         {skeleton->maps.macros, program.macros_fd()},
     }};
     for (const auto& [map, fd] : shared) {
@@ -114,7 +114,8 @@ std::vector<Place> spread_places(const std::vector<Place>& ends) {
     std::vector<Place> places(kPlaceCount);
     for (Place& place : places) {
         const Place& end = ends[random() % ends.size()];
-        place = {random() % end.file_offset, end.executable_id, 0};
+        place = end;
+        place.file_offset = random() % end.file_offset;
     }
     return places;
 }
@@ -218,7 +219,11 @@ Result<int> run(std::vector<std::string> paths) {
         BOBBIN_CHECK(publish_rows(row_maps, id, rows));
         BOBBIN_CHECK(tables.add(path, id));
         row_count += rows.rows.size();
-        ends.push_back({base_file_offset + runs.end_offset, id, 0});
+        abi::executable geometry{};
+        if (bpf_map_lookup_elem(program.executables_fd(), &id, &geometry) != 0) {
+            return fail_with(errno, "read the geometry of {}", path);
+        }
+        ends.push_back({geometry, base_file_offset + runs.end_offset, id, 0});
     }
     fmt::print("{} files, {} rows\n", paths.size(), row_count);
     const std::vector<Place> places = spread_places(ends);
