@@ -49,6 +49,19 @@ user_regs_struct raw_registers(pid_t thread) {
     return registers;
 }
 
+// int3 alone has this code: a step, and the first instruction of a handler that was stepped into,
+// have those of sigaction(2), and kill() and raise() negative ones (arch/x86/kernel/traps.c,
+// ptrace.c). An address does not tell them apart: a step may end right behind a breakpoint that was
+// not run.
+enum class Trap { kBreakpoint, kStep, kSentByProgram };
+
+Trap trap_of(pid_t thread) {
+    siginfo_t info{};
+    ::ptrace(PTRACE_GETSIGINFO, thread, nullptr, &info);
+    if (info.si_code == SI_KERNEL) return Trap::kBreakpoint;
+    return info.si_code > 0 ? Trap::kStep : Trap::kSentByProgram;
+}
+
 unsigned long event_message(pid_t thread) {
     unsigned long message = 0;
     ::ptrace(PTRACE_GETEVENTMSG, thread, nullptr, &message);
@@ -88,6 +101,7 @@ void TracedProcess::set_breakpoints(std::span<const std::uint64_t> vaddrs) {
         // Writes to read-only text succeed through this file.
         if (::pwrite(memory_.get(), &kBreakpointInstruction, 1, static_cast<off_t>(vaddr)) == 1) {
             replaced_.emplace(vaddr, replaced);
+            ever_replaced_.insert(vaddr);
         }
     }
 }
@@ -136,16 +150,17 @@ TracedProcess::Event TracedProcess::understand(pid_t thread, int status) {
     const bool is_new = threads_.insert(thread).second;
     const int signal = WSTOPSIG(status);
     if (is_new && signal == SIGSTOP) return Event::kOther;
-    if (signal != SIGTRAP) {
+    const Trap trap = signal == SIGTRAP ? trap_of(thread) : Trap::kSentByProgram;
+    if (trap == Trap::kStep) return Event::kStepped;
+    auto registers = raw_registers(thread);
+    if (trap == Trap::kSentByProgram || !ever_replaced_.contains(registers.rip - 1)) {
         signals_[thread] = signal;
         return Event::kOther;
     }
-    auto registers = raw_registers(thread);
-    if (!replaced_.contains(registers.rip - 1)) return Event::kStepped;
-    if (!remove_breakpoint(registers.rip - 1)) return Event::kOther;
     --registers.rip;
     ::ptrace(PTRACE_SETREGS, thread, nullptr, &registers);
-    return Event::kBreakpoint;
+    // Another thread may have come here first.
+    return remove_breakpoint(registers.rip) ? Event::kBreakpoint : Event::kOther;
 }
 
 void TracedProcess::resume(pid_t thread) {

@@ -64,6 +64,7 @@ private:
     std::set<pid_t> not_threads_;                  // children, before their first stop
     std::map<pid_t, int> signals_;                 // to be delivered when the thread goes on
     std::map<std::uint64_t, std::byte> replaced_;  // by a breakpoint
+    std::set<std::uint64_t> ever_replaced_;
     std::optional<pid_t> stopped_;
     bool has_shared_memory_ = false;
 };

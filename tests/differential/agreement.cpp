@@ -20,10 +20,17 @@ constexpr std::array kEndNames = {
 #undef X
 };
 
-// Go's linker marks functions of the old calling convention, which are those in assembly. Those of
-// the runtime change stacks, align rsp or are entered by the kernel, of which .debug_frame says
-// nothing or that they are outermost; the walker has better rows of them from pclntab.
-constexpr std::string_view kGoAssembly = ".abi0";
+// Go's linker marks functions of the old calling convention, which are those in assembly but a few.
+// Those of the runtime change stacks, align rsp or are entered by the kernel, of which .debug_frame
+// says nothing or that they are outermost; the walker has better rows of them from pclntab.
+constexpr std::string_view kOldConvention = ".abi0";
+// The few that do such things, too: TEXT with ABIInternal or <> in runtime/*_amd64.s.
+constexpr std::array<std::string_view, 5> kNewConvention = {
+    "gogo", "runtime.mcall", "runtime.switchToCrashStack0", "runtime.vgetrandom1", "time.now"};
+
+bool is_go_assembly(std::string_view symbol) {
+    return symbol.ends_with(kOldConvention) || std::ranges::count(kNewConvention, symbol) != 0;
+}
 
 constexpr std::size_t kMostExamples = 12;
 constexpr unsigned kPlaceShift = 8;
@@ -38,9 +45,6 @@ long read_elsewhere(void* to, __u32 size, __u64 from_vaddr) {
 std::uint64_t call_vaddr(const OracleFrame& frame) {
     return frame.pc_vaddr - (frame.is_activation ? 0 : 1);
 }
-
-// rbx, r12 to r15: psABI figure 3.4, by DWARF number.
-bool is_callee_saved(int number) { return number == 3 || (number >= 12 && number <= 15); }
 
 // What an oracle makes of our stack.
 enum class Verdict { kEqual, kWeEndedFirst, kOracleGaveUp, kDiffers };
@@ -70,6 +74,14 @@ struct AgreementCheck::OurStack {
     std::vector<OracleFrame> frames;  // up to the first that CFI does not give
     bool reached_no_cfi = false;
     std::uint32_t end = 0;
+
+    // How many of `frames` were left by CFI. The last one was if only a rule can end a walk so.
+    [[nodiscard]] std::size_t frames_with_rule() const {
+        const bool ended_by_rule = !reached_no_cfi && (end == abi::WALK_END_REGISTER_UNKNOWN ||
+                                                       end == abi::WALK_END_UNSUPPORTED_RULE ||
+                                                       end == abi::WALK_END_OTHER_STACK);
+        return frames.size() - (ended_by_rule || frames.empty() ? 0 : 1);
+    }
 };
 
 void AgreementCheck::on_mappings(const std::vector<TracedMapping>& mappings) {
@@ -79,6 +91,7 @@ void AgreementCheck::on_mappings(const std::vector<TracedMapping>& mappings) {
     const auto vdso = std::ranges::find(mappings, "[vdso]", &TracedMapping::path);
     vdso_vaddr_ = vdso == mappings.end() ? 0 : vdso->start_vaddr;
     libdw_.read_modules();
+    has_cfi_.clear();
 }
 
 AgreementCheck::OurStack AgreementCheck::walk(const StoppedThread& thread) {
@@ -113,7 +126,25 @@ void AgreementCheck::on_stop(const StoppedThread& thread) {
     result_.distinct_pcs.insert(thread.pc_vaddr());
     OracleStack libdw = libdw_.walk(thread);
     cut_outside_code(libdw);
-    judge(thread, ours, libdw);
+    if (!judge_invented_rules(thread, ours)) judge(thread, ours, libdw);
+}
+
+bool AgreementCheck::has_cfi(std::uint64_t vaddr) {
+    const auto [entry, is_new] = has_cfi_.try_emplace(vaddr);
+    if (is_new) entry->second = libdw_.has_cfi_at(vaddr);
+    return entry->second;
+}
+
+bool AgreementCheck::judge_invented_rules(const StoppedThread& thread, const OurStack& ours) {
+    const auto has_rule = [&](const OracleFrame& frame) { return has_cfi(call_vaddr(frame)); };
+    const auto by_rule = std::span(ours.frames).first(ours.frames_with_rule());
+    const auto invented = std::ranges::find_if_not(by_rule, has_rule);
+    if (invented == by_rule.end()) return false;
+    ++result_.differing;
+    const bool is_last = &*invented == &ours.frames.back();
+    note(thread, "a rule where there is no CFI", invented->pc_vaddr,
+         is_last ? kEndNames[ours.end] : fmt::format("ours {:#x}", std::next(invented)->pc_vaddr));
+    return true;
 }
 
 void AgreementCheck::cut_outside_code(OracleStack& stack) const {
@@ -138,14 +169,10 @@ void AgreementCheck::judge(const StoppedThread& thread, const OurStack& ours,
     const bool gave_up = verdict == Verdict::kWeEndedFirst;
     const std::uint64_t last_vaddr =
         equal_frames == 0 ? 0 : call_vaddr(ours.frames[equal_frames - 1]);
-    const auto cfa = libdw_.cfa_at(last_vaddr);
-    if (!cfa || (gave_up && ours.reached_no_cfi)) {
+    if (!has_cfi(last_vaddr) || (gave_up && ours.reached_no_cfi)) {
         ++result_.without_cfi;
-    } else if (libdw_.symbol_at(last_vaddr).ends_with(kGoAssembly)) {
+    } else if (is_go_assembly(libdw_.symbol_at(last_vaddr))) {
         ++result_.without_go_rules;
-    } else if (gave_up && ours.end == abi::WALK_END_REGISTER_UNKNOWN &&
-               is_callee_saved(cfa->base_register)) {
-        ++result_.callee_saved_cfa;
     } else {
         ask_libunwind(thread, ours, libdw, equal_frames);
     }

@@ -21,12 +21,11 @@ struct Agreement {
     std::set<std::uint64_t> distinct_pcs;
     std::uint64_t equal = 0;         // as libdw says
     std::uint64_t as_libunwind = 0;  // libdw says otherwise or gives up, libunwind says the same
-    std::uint64_t differing = 0;     // as neither says, or we ended where one of them goes on
-    std::uint64_t unjudged = 0;      // both oracles gave up
-    std::uint64_t without_cfi = 0;   // stacks that were compared only up to such code
+    // As neither says, or we ended where one of them goes on, or we found CFI where there is none.
+    std::uint64_t differing = 0;
+    std::uint64_t unjudged = 0;          // both oracles gave up
+    std::uint64_t without_cfi = 0;       // stacks that were compared only up to such code
     std::uint64_t without_go_rules = 0;  // only up to Go's assembly
-    // Stacks that end where the CFA of a caller needs rbx or r12 to r15, which tables leave out.
-    std::uint64_t callee_saved_cfa = 0;
     std::map<std::string, std::uint64_t> unequal_by_class;
     std::map<std::string, std::uint64_t> ends;  // of ours, by reason
     std::vector<std::string> examples;          // the first of each class of differences
@@ -36,7 +35,7 @@ struct Agreement {
 
 // Walks each stop with the unwinder of bpf/ and with the oracles. The rule: a step that libdw does
 // not confirm is a difference unless libunwind confirms it. Code without CFI ends the comparison of
-// its stack: from there on everybody guesses.
+// its stack: from there on everybody guesses. That there is none libdw has to say, too.
 class AgreementCheck : public StopVisitor {
 public:
     AgreementCheck(const TracedProcess& process, WalkTables& tables)
@@ -49,6 +48,9 @@ public:
 private:
     struct OurStack;
     OurStack walk(const StoppedThread& thread);
+    // true: a frame whose caller was found by CFI is in code of which libdw knows none.
+    bool judge_invented_rules(const StoppedThread& thread, const OurStack& ours);
+    bool has_cfi(std::uint64_t vaddr);
     void judge(const StoppedThread& thread, const OurStack& ours, const OracleStack& libdw);
     void ask_libunwind(const StoppedThread& thread, const OurStack& ours, const OracleStack& libdw,
                        std::size_t at);
@@ -65,6 +67,7 @@ private:
     std::vector<walk_mapping> walk_mappings_;
     std::uint64_t vdso_vaddr_ = 0;
     std::uint64_t start_stack_vaddr_ = 0;
+    std::map<std::uint64_t, bool> has_cfi_;  // by address, of the present mappings
     std::set<std::uint64_t> noted_places_;
     Agreement result_;
 };

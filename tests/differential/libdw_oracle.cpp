@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "differential/libdw_oracle.h"
 
-#include <dwarf.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,15 +33,6 @@ int note_frame(Dwfl_Frame* frame, void* argument) {
     if (!dwfl_frame_pc(frame, &one.pc_vaddr, &one.is_activation)) return DWARF_CB_ABORT;
     frames.push_back(one);
     return frames.size() < kMaxFrames ? DWARF_CB_OK : DWARF_CB_ABORT;
-}
-
-int base_register_of(Dwarf_Frame* frame) {
-    Dwarf_Op* operations = nullptr;
-    std::size_t count = 0;
-    if (dwarf_frame_cfa(frame, &operations, &count) != 0 || count != 1) return -1;
-    if (operations[0].atom == DW_OP_bregx) return static_cast<int>(operations[0].number);
-    if (operations[0].atom < DW_OP_breg0 || operations[0].atom > DW_OP_breg31) return -1;
-    return operations[0].atom - DW_OP_breg0;
 }
 
 }  // namespace
@@ -79,18 +69,18 @@ OracleStack LibdwOracle::walk(const StoppedThread& thread) {
     return stack;
 }
 
-std::optional<LibdwOracle::Cfa> LibdwOracle::cfa_at(std::uint64_t vaddr) {
+bool LibdwOracle::has_cfi_at(std::uint64_t vaddr) {
     Dwfl_Module* module = dwfl_addrmodule(dwfl_.get(), vaddr);
-    if (module == nullptr) return std::nullopt;
+    if (module == nullptr) return false;
     for (const auto read_cfi : {dwfl_module_eh_cfi, dwfl_module_dwarf_cfi}) {
         Dwarf_Addr bias = 0;
         Dwarf_CFI* cfi = read_cfi(module, &bias);
         Dwarf_Frame* found = nullptr;
         if (cfi == nullptr || dwarf_cfi_addrframe(cfi, vaddr - bias, &found) != 0) continue;
-        const std::unique_ptr<Dwarf_Frame, decltype(&std::free)> frame(found, std::free);
-        return Cfa{.base_register = base_register_of(frame.get())};
+        std::free(found);
+        return true;
     }
-    return std::nullopt;
+    return false;
 }
 
 std::string_view LibdwOracle::symbol_at(std::uint64_t vaddr) {

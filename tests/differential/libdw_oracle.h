@@ -4,7 +4,6 @@
 #include <elfutils/libdwfl.h>
 
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "bpf_host/traced_process.h"
@@ -21,11 +20,8 @@ public:
     // To be called when the process has other mappings than before.
     void read_modules();
     OracleStack walk(const StoppedThread& thread);
-    // nullopt: no FDE covers the code at this address.
-    struct Cfa {
-        int base_register = -1;  // DWARF number; -1: it is no register plus offset
-    };
-    [[nodiscard]] std::optional<Cfa> cfa_at(std::uint64_t vaddr);
+    // An FDE of .eh_frame or .debug_frame covers the code at this address.
+    [[nodiscard]] bool has_cfi_at(std::uint64_t vaddr);
     // Of the function at this address; empty: no symbol.
     [[nodiscard]] std::string_view symbol_at(std::uint64_t vaddr);
 
