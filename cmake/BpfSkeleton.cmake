@@ -1,18 +1,22 @@
 # bpf_skeleton(profiler): bpf/profiler.bpf.c -> profiler.bpf.o -> profiler.skel.h -> target
 # bobbin_profiler_skel. The depfile tracks every header; the skeleton appears by a rename, so that a
-# failed run leaves none.
+# failed run leaves none. FOLDER: where the source lies, if not in bpf/; FLAGS: more for the compiler.
 find_program(BOBBIN_BPF_CLANG NAMES clang-19 REQUIRED)
 find_program(BOBBIN_BPFTOOL NAMES bpftool PATHS /usr/sbin /sbin REQUIRED)
 
 function(bpf_skeleton name)
+  cmake_parse_arguments(ARG "" "FOLDER" "FLAGS" ${ARGN})
   set(source ${PROJECT_SOURCE_DIR}/bpf/${name}.bpf.c)
+  if(ARG_FOLDER)
+    set(source ${ARG_FOLDER}/${name}.bpf.c)
+  endif()
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.bpf.o)
   set(skeleton ${CMAKE_CURRENT_BINARY_DIR}/${name}.skel.h)
   add_custom_command(
     OUTPUT ${object}
     COMMAND ${BOBBIN_BPF_CLANG} -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -std=gnu11 -idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -O2 -g
             -Wall -Wextra -Werror -Wno-unused-parameter # callbacks have fixed signatures
-            -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d -MT ${object}
+            -I${PROJECT_SOURCE_DIR}/include ${ARG_FLAGS} -MD -MF ${object}.d -MT ${object}
             -c ${source} -o ${object}
     DEPENDS ${source}
     DEPFILE ${object}.d

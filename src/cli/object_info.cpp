@@ -4,12 +4,11 @@
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
-#include <optional>
 
-#include "cfi/eh_frame.h"
 #include "cli/open_elf.h"
 #include "cli/standard_output.h"
 #include "cli/terminal_text.h"
+#include "executable/read_unwind_rows.h"
 #include "unwind_table/build_table.h"
 #include "unwind_table/shared_rules.h"
 
@@ -18,22 +17,19 @@ namespace {
 
 // Fills the part about unwinding; the error becomes `no_unwind_reason`.
 Result<> read_unwind_part(const elf::ElfFile& file, ObjectInfo& info) {
-    BOBBIN_TRY(const std::optional<elf::SectionBytes> section, file.read_eh_frame());
-    if (!section) return fail("there is no .eh_frame");
-    info.eh_frame_bytes = section->bytes.size();
-    BOBBIN_TRY(const cfi::EhFrame frames, cfi::read_eh_frame(section->bytes, section->file_vaddr));
-    info.fde_count = frames.fde_count;
-    info.fde_refused_count = frames.fde_refused_count;
-    info.row_count = frames.unwind.rows.size();
-    info.distinct_rule_count = frames.unwind.rules.size();
+    BOBBIN_TRY(const executable::FileRows rows, executable::read_unwind_rows(file));
+    if (rows.sources.empty()) return fail("the file says nothing about unwinding");
+    info.sources = rows.sources;
+    info.row_count = rows.unwind.rows.size();
+    info.distinct_rule_count = rows.unwind.rules.size();
     unwind_table::SharedRules shared;
     BOBBIN_TRY(const unwind_table::UnwindTable table,
-               unwind_table::build_table(frames.unwind, file.load_segments(), shared));
+               unwind_table::build_table(rows.unwind, file.load_segments(), shared));
     info.table_entry_count = table.entry_count;
     info.table_bytes = table.words.size() * sizeof(table.words.front());
     info.granule_shift = table.granule_shift;
     info.rules_dropped = table.rules_dropped;
-    if (!frames.stopped.empty()) return fail(".eh_frame ends early: {}", frames.stopped);
+    if (!rows.damage.empty()) return fail("some rows are missing: {}", rows.damage);
     return {};
 }
 
@@ -41,6 +37,12 @@ std::string describe_segment(const elf::LoadSegment& segment) {
     return fmt::format("segment     offset {:#x} + {:#x} bytes at {:#x}, {:#x} in memory{}\n",
                        segment.file_offset, segment.file_size_bytes, segment.file_vaddr,
                        segment.memory_size_bytes, segment.executable ? ", executable" : "");
+}
+
+std::string describe_source(const executable::RowSource& source) {
+    return fmt::format("{:<12}{} bytes, {} functions ({} refused)\n", source.section,
+                       thousands(source.size_bytes), thousands(source.function_count),
+                       thousands(source.function_refused_count));
 }
 
 const char* type_text(const ObjectInfo& info) {
@@ -72,9 +74,8 @@ std::string describe(const ObjectInfo& info) {
     text += fmt::format("type        {}\n", type_text(info));
     for (const elf::LoadSegment& segment : info.segments) text += describe_segment(segment);
     text += fmt::format("symbols     {} functions\n", thousands(info.function_symbol_count));
-    text += fmt::format(".eh_frame   {} bytes, {} FDEs ({} refused), {} rows, {} distinct rules\n",
-                        thousands(info.eh_frame_bytes), thousands(info.fde_count),
-                        thousands(info.fde_refused_count), thousands(info.row_count),
+    for (const executable::RowSource& source : info.sources) text += describe_source(source);
+    text += fmt::format("rows        {}, {} distinct rules\n", thousands(info.row_count),
                         thousands(info.distinct_rule_count));
     text += fmt::format("table       {} bytes, {} entries, granules of {} bytes (shift {})\n",
                         thousands(info.table_bytes), thousands(info.table_entry_count),
@@ -99,14 +100,19 @@ std::string to_json(const ObjectInfo& info) {
                                 {"memory_size_bytes", segment.memory_size_bytes},
                                 {"executable", segment.executable}});
     }
+    Json sources = Json::array();
+    for (const executable::RowSource& source : info.sources) {
+        sources.push_back(Json{{"section", source.section},
+                               {"size_bytes", source.size_bytes},
+                               {"functions", source.function_count},
+                               {"functions_refused", source.function_refused_count}});
+    }
     Json report{{"path", info.path},
                 {"build_id", elf::to_hex(info.build_id)},
                 {"position_independent", info.position_independent},
                 {"segments", std::move(segments)},
                 {"function_symbols", info.function_symbol_count},
-                {"eh_frame_bytes", info.eh_frame_bytes},
-                {"fdes", info.fde_count},
-                {"fdes_refused", info.fde_refused_count},
+                {"unwind_sources", std::move(sources)},
                 {"rows", info.row_count},
                 {"distinct_rules", info.distinct_rule_count},
                 {"table_entries", info.table_entry_count},

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "cli/command_line.h"
 #include "elf/elf_file.h"
+#include "executable/read_unwind_rows.h"
 
 namespace bobbin::cli {
 
@@ -19,9 +20,7 @@ struct ObjectInfo {
     std::vector<elf::LoadSegment> segments;
     std::uint64_t function_symbol_count = 0;
 
-    std::uint64_t eh_frame_bytes = 0;
-    std::uint64_t fde_count = 0;
-    std::uint64_t fde_refused_count = 0;
+    std::vector<executable::RowSource> sources;
     std::uint64_t row_count = 0;
     std::uint64_t distinct_rule_count = 0;
     std::uint64_t table_entry_count = 0;

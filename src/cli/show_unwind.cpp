@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "cfi/eh_frame.h"
 #include "cli/open_elf.h"
 #include "cli/standard_output.h"
+#include "executable/read_unwind_rows.h"
 #include "unwind_table/build_table.h"
 #include "unwind_table/special_rules.h"
 
@@ -41,11 +41,11 @@ const cfi::UnwindRow* find_row(const cfi::UnwindRows& unwind, std::uint64_t pc_f
     return above == unwind.rows.begin() ? nullptr : &*(above - 1);
 }
 
-Result<cfi::EhFrame> read_frames(const std::string& path) {
+Result<executable::FileRows> read_rows(const std::string& path) {
     BOBBIN_TRY(const OpenElf object, open_elf(path));
-    BOBBIN_TRY(const std::optional<elf::SectionBytes> section, object.file.read_eh_frame());
-    if (!section) return fail("{} has no .eh_frame", path);
-    return cfi::read_eh_frame(section->bytes, section->file_vaddr);
+    BOBBIN_TRY(auto rows, executable::read_unwind_rows(object.file));
+    if (rows.sources.empty()) return fail("{} says nothing about unwinding", path);
+    return rows;
 }
 
 int refuse(const UserError& error) {
@@ -78,13 +78,13 @@ Result<> show_rows(const cfi::UnwindRows& unwind, std::optional<std::uint64_t> p
 }
 
 int run_show_unwind(const ShowUnwindCommand& command) {
-    const Result<cfi::EhFrame> frames = read_frames(command.path);
-    if (!frames) return refuse(explain_file_failure(frames.error(), command.path));
-    const Result<> shown = show_rows(frames->unwind, command.pc_file_vaddr, stdout);
+    const Result<executable::FileRows> rows = read_rows(command.path);
+    if (!rows) return refuse(explain_file_failure(rows.error(), command.path));
+    const Result<> shown = show_rows(rows->unwind, command.pc_file_vaddr, stdout);
     if (!shown) return refuse(UserError{shown.error().message(), {}, {}, kExitFailure});
-    if (frames->stopped.empty()) return kExitOk;
-    return refuse(UserError{"the rows end early: " + frames->stopped,
-                            ".eh_frame of " + command.path + " is damaged",
+    if (rows->damage.empty()) return kExitOk;
+    return refuse(UserError{"some rows are missing: " + rows->damage,
+                            "the unwind information of " + command.path + " is damaged",
                             {},
                             kExitFailure});
 }

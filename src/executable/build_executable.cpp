@@ -22,8 +22,7 @@ Result<unwind_table::UnwindTable> table_of(const elf::ElfFile& elf, std::string&
     return unwind_table::build_table(rows.unwind, elf.load_segments(), shared);
 }
 
-void fill_from(const elf::ElfFile& elf, BuiltExecutable& built,
-               unwind_table::SharedRules& shared) {
+void fill_from(const elf::ElfFile& elf, BuiltExecutable& built, unwind_table::SharedRules& shared) {
     built.executable.build_id = elf.build_id();
     built.executable.segments = elf.load_segments();
     auto table = table_of(elf, built.executable.refused, shared);

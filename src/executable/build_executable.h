@@ -21,10 +21,11 @@ struct BuiltExecutable {
     std::optional<unwind_table::UnwindTable> table;  // none: executable.refused says why
 };
 
-// Reads ELF and CFI and packs the table. Never fails as a whole: a file that cannot be read becomes
-// an executable without a table, with the reason in `refused`; one whose unwind information is
-// damaged in places keeps the rest. A file without any (Go, data) has an empty table and is not
-// refused: its code may keep frame pointers. Worker threads.
+// Reads ELF and everything it says about unwinding (read_unwind_rows.h), and packs the table. Never
+// fails as a whole: a file that cannot be read becomes an executable without a table, with the
+// reason in `refused`; one whose unwind information is damaged in places keeps the rest, also with
+// the reason. A file that says nothing about unwinding has an empty table and is not refused: its
+// code may keep frame pointers. Worker threads.
 BuiltExecutable build_executable(OpenedFile file, unwind_table::SharedRules& shared);
 
 // The same for an image in memory, the vdso, which from then on is a file of its own (a memfd).

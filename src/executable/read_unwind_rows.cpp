@@ -49,47 +49,65 @@ Result<> tell_text_start(const elf::ElfFile& elf, std::uint64_t table_file_vaddr
     return {};
 }
 
-Result<pclntab::GoRows> read_go_rows(const elf::ElfFile& elf) {
+struct SourceRows {
+    RowSource source;  // without a size: the file has no such section
+    cfi::UnwindRows unwind;
+    std::string stopped;
+};
+
+SourceRows rows_of(std::string_view name, const elf::SectionBytes& section, pclntab::GoRows rows) {
+    return {{name, section.bytes.size(), rows.function_count, rows.function_refused_count},
+            std::move(rows.unwind),
+            std::move(rows.stopped)};
+}
+
+SourceRows rows_of(std::string_view name, const elf::SectionBytes& section, cfi::EhFrame frames) {
+    return {{name, section.bytes.size(), frames.fde_count, frames.fde_refused_count},
+            std::move(frames.unwind),
+            std::move(frames.stopped)};
+}
+
+Result<SourceRows> read_go_rows(const elf::ElfFile& elf) {
     BOBBIN_TRY(const MaybeSection section, read_go_section(elf));
-    if (!section) return pclntab::GoRows{};
+    if (!section) return SourceRows{};
     BOBBIN_TRY(auto table, pclntab::FunctionTable::open(section->bytes));
     if (!table.knows_text_start()) BOBBIN_CHECK(tell_text_start(elf, section->file_vaddr, table));
-    return pclntab::read_unwind_rows(table);
+    BOBBIN_TRY(auto rows, pclntab::read_unwind_rows(table));
+    return rows_of(".gopclntab", *section, std::move(rows));
 }
 
-Result<cfi::EhFrame> read_eh_frame(const elf::ElfFile& elf) {
+Result<SourceRows> read_eh_frame(const elf::ElfFile& elf) {
     BOBBIN_TRY(const MaybeSection section, elf.read_eh_frame());
-    if (!section) return cfi::EhFrame{};
-    return cfi::read_eh_frame(section->bytes, section->file_vaddr);
+    if (!section) return SourceRows{};
+    BOBBIN_TRY(auto frames, cfi::read_eh_frame(section->bytes, section->file_vaddr));
+    return rows_of(".eh_frame", *section, std::move(frames));
 }
 
-Result<cfi::EhFrame> read_debug_frame(const elf::ElfFile& elf) {
+Result<SourceRows> read_debug_frame(const elf::ElfFile& elf) {
     BOBBIN_TRY(const MaybeSection section, elf.read_debug_frame());
-    if (!section) return cfi::EhFrame{};
-    return cfi::read_debug_frame(section->bytes);
+    if (!section) return SourceRows{};
+    BOBBIN_TRY(auto frames, cfi::read_debug_frame(section->bytes));
+    return rows_of(".debug_frame", *section, std::move(frames));
 }
 
 // Empty when every function's information could be read.
-std::string describe_damage(std::string stopped, std::uint64_t read, std::uint64_t refused) {
-    if (!stopped.empty() || refused == 0) return stopped;
-    return fmt::format("{} of {} functions have malformed unwind information", refused,
-                       read + refused);
+std::string describe_damage(const SourceRows& rows) {
+    const RowSource& source = rows.source;
+    if (!rows.stopped.empty() || source.function_refused_count == 0) return rows.stopped;
+    return fmt::format("{} of {} functions have malformed unwind information",
+                       source.function_refused_count,
+                       source.function_count + source.function_refused_count);
 }
 
 // Puts one source behind those before it. One that cannot be read costs only itself.
 class RowCollector {
 public:
-    void add(Result<pclntab::GoRows> rows) {
+    void add(Result<SourceRows> rows) {
         if (!rows) return add_damage(rows.error().message());
-        add_damage(describe_damage(std::move(rows->stopped), rows->function_count,
-                                   rows->function_refused_count));
+        if (rows->source.size_bytes == 0) return;
+        file_.sources.push_back(rows->source);
+        add_damage(describe_damage(*rows));
         add_rows(std::move(rows->unwind));
-    }
-    void add(Result<cfi::EhFrame> frames) {
-        if (!frames) return add_damage(frames.error().message());
-        add_damage(describe_damage(std::move(frames->stopped), frames->fde_count,
-                                   frames->fde_refused_count));
-        add_rows(std::move(frames->unwind));
     }
 
     Result<FileRows> take() {

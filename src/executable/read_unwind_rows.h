@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "cfi/unwind_row.h"
@@ -9,9 +12,18 @@
 
 namespace bobbin::executable {
 
+// One section that gave rows, or should have.
+struct RowSource {
+    std::string_view section;          // ".gopclntab", ".eh_frame" or ".debug_frame"
+    std::uint64_t size_bytes = 0;      // as read: unpacked, and from the table's begin on
+    std::uint64_t function_count = 0;  // that gave rows
+    std::uint64_t function_refused_count = 0;
+};
+
 struct FileRows {
     cfi::UnwindRows unwind;
-    std::string damage;  // what could not be read of it; empty when everything could
+    std::vector<RowSource> sources;  // the stronger first
+    std::string damage;              // what could not be read of it; empty when everything could
 };
 
 // All that a file says about unwinding: Go's function table first, because its rows alone know

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our rows of Go programs against what Go's compiler and linker say elsewhere: .debug_frame for the
 // CFA and the return address, the instructions themselves for rbp, of which it says nothing.
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +13,11 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 
+#include "base/unique_fd.h"
+#include "elf/elf_file.h"
+#include "executable/read_unwind_rows.h"
 #include "golden/go_debug_frame.h"
 #include "golden/go_program.h"
 #include "support/fixture_test_name.h"
@@ -227,9 +232,45 @@ TEST_P(GoProgramRows, FollowRbpOverAChangeOfStacksOnlyOnceItPointsIntoTheFrame) 
     EXPECT_TRUE(functions.contains("runtime.nanotime1.abi0")) << functions.size();
 }
 
+// Fails the test when the file cannot be read.
+executable::FileRows rows_of_file(const std::string& fixture) {
+    const std::string path = std::string(BOBBIN_FIXTURES_DIR) + "/" + fixture;
+    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const auto elf = elf::ElfFile::open(fd.get());
+    EXPECT_TRUE(elf.has_value()) << path;
+    if (!elf) return {};
+    auto rows = executable::read_unwind_rows(*elf);
+    EXPECT_TRUE(rows.has_value()) << path;
+    return rows ? std::move(*rows) : executable::FileRows{};
+}
+
+TEST_P(GoProgramRows, AreFoundInAFileOfWhichNothingIsKnown) {
+    const executable::FileRows rows = rows_of_file(GetParam());
+    ASSERT_FALSE(rows.sources.empty());
+    EXPECT_EQ(rows.sources.front().section, ".gopclntab");
+    EXPECT_EQ(rows.sources.front().function_count, program().rows.function_count);
+    EXPECT_EQ(rows.damage, "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, GoProgramRows,
                          testing::Values("go_chain.exe", "go_chain.exe_plain_dwarf", "go_chain.pie",
                                          "go_cgo.exe", "go_cgo.pie"),
+                         fixture_test_name);
+
+class StrippedGoProgram : public testing::TestWithParam<std::string> {};
+
+TEST_P(StrippedGoProgram, SaysOfAsManyFunctionsAsBeforeItWasStripped) {
+    const executable::FileRows stripped = rows_of_file(GetParam() + "_stripped");
+    const executable::FileRows whole = rows_of_file(GetParam());
+    ASSERT_FALSE(stripped.sources.empty());
+    ASSERT_FALSE(whole.sources.empty());
+    EXPECT_EQ(stripped.sources.front().section, ".gopclntab");
+    EXPECT_EQ(stripped.sources.front().function_count, whole.sources.front().function_count);
+    EXPECT_EQ(stripped.damage, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, StrippedGoProgram,
+                         testing::Values("go_chain.exe", "go_chain.pie", "go_cgo.exe"),
                          fixture_test_name);
 
 }  // namespace

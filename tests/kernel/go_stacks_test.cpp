@@ -18,6 +18,7 @@
 
 #include "base/unique_fd.h"
 #include "elf/elf_file.h"
+#include "kernel/sampled_fixture.h"
 #include "support/expected_stacks.h"
 #include "support/fixture_test_name.h"
 #include "support/record_run.h"
@@ -25,10 +26,6 @@
 namespace bobbin::test {
 namespace {
 
-constexpr double kRequiredShare = 0.99;
-constexpr std::uint64_t kFewestSamples =
-    300;  // so that one bad sample is less than the 1 % allowed
-constexpr std::uint64_t kFewestInBranch = 100;
 // Before, systemstack and asmcgocall kept no frame of their own, so the stack they left is lost.
 constexpr bool kGoKeepsFramePointers = BOBBIN_GO_MINOR >= 21;
 
@@ -70,28 +67,18 @@ bool ends_where_stacks_change(const Stack& stack) {
     return !names.empty() && is_one_of(names.back(), changes);
 }
 
-void expect_share(const std::string& what, const Verdict& verdict, std::uint64_t fewest) {
-    testing::Test::RecordProperty(what, fmt::format("{}/{}", verdict.right, verdict.judged));
-    fmt::print("{}: {} of {}\n", what, verdict.right, verdict.judged);
-    EXPECT_GE(verdict.judged, fewest) << what;
-    EXPECT_GE(verdict.share_right(), kRequiredShare) << what << ": " << verdict.examples();
-}
-
 void expect_every_stack_ended(const std::vector<Stack>& stacks) {
-    const auto all = [](const Stack&) { return true; };
     const auto has_ended = [](const Stack& stack) {
         return ends_at_the_bottom(stack) || ends_where_stacks_change(stack);
     };
-    expect_share("ended", judge(stacks, all, has_ended), kFewestSamples);
-    const Verdict changes = judge(stacks, all, ends_where_stacks_change);
+    expect_exact("ended", stacks, every_stack, has_ended);
+    const Verdict changes = judge(stacks, every_stack, ends_where_stacks_change);
     testing::Test::RecordProperty("other_stack", std::to_string(changes.right));
     fmt::print("other stack: {} of {}\n", changes.right, changes.judged);
 }
 
-std::vector<Stack> sample_fixture(const std::string& fixture) {
-    const TemporaryDirectory directory;
-    const RecordedRun run = record(directory, {"-F", "499"}, {fixture_path(fixture), "3"});
-    return run.profile.stacks_of(comm_of(fixture));
+std::vector<Stack> stacks_of(const std::string& fixture) {
+    return sample_fixture(fixture).stacks_of(comm_of(fixture));
 }
 
 elf::ElfFile open_elf(const UniqueFd& fd) {
@@ -157,13 +144,13 @@ bool is_in_chain(const Stack& stack) {
 }
 
 TEST_P(GoChain, IsFoundDownToGoexit) {
-    std::vector<Stack> stacks = sample_fixture(GetParam());
+    std::vector<Stack> stacks = stacks_of(GetParam());
     if (GetParam().ends_with("_stripped")) Twin(GetParam()).name(stacks);
     const auto is_exact = [](const Stack& stack) {
         const Names names = names_of(stack);
         return names == chain_below(names.front());
     };
-    expect_share("exact", judge(stacks, is_in_chain, is_exact), kFewestSamples);
+    expect_exact("exact", stacks, is_in_chain, is_exact);
     expect_every_stack_ended(stacks);
 }
 
@@ -214,7 +201,7 @@ bool leaf_is(const Stack& stack, const std::string& name) {
 }
 
 TEST_P(CgoChain, IsFoundThroughBothLanguagesDownToGoexit) {
-    std::vector<Stack> stacks = sample_fixture(GetParam());
+    std::vector<Stack> stacks = stacks_of(GetParam());
     if (GetParam().ends_with("_stripped")) Twin(GetParam()).name(stacks);
     const auto in_c = [](const Stack& stack) { return leaf_is(stack, "c_burn"); };
     const auto in_go = [](const Stack& stack) { return leaf_is(stack, "main.leaf"); };
@@ -224,8 +211,8 @@ TEST_P(CgoChain, IsFoundThroughBothLanguagesDownToGoexit) {
     const auto exact_in_go = [](const Stack& stack) {
         return is_the_cgo_chain(stack, {"main.leaf", "main.burnInGo"}, false);
     };
-    expect_share("exact in C", judge(stacks, in_c, exact_in_c), kFewestInBranch);
-    expect_share("exact in Go", judge(stacks, in_go, exact_in_go), kFewestInBranch);
+    expect_exact("exact in C", stacks, in_c, exact_in_c, kFewestOfMany);
+    expect_exact("exact in Go", stacks, in_go, exact_in_go, kFewestOfMany);
     expect_every_stack_ended(stacks);
 }
 

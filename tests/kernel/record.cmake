@@ -2,4 +2,4 @@
 include(${PROJECT_SOURCE_DIR}/tests/support/record_harness.cmake)
 
 bobbin_record_test(kernel_record LABEL kernel TIMEOUT 600
-                   SOURCES whole_stacks_test.cpp shares_test.cpp system_wide_test.cpp)
+                   SOURCES sampled_fixture.cpp shares_test.cpp system_wide_test.cpp whole_stacks_test.cpp)

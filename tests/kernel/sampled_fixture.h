@@ -17,7 +17,8 @@ inline constexpr double kRequiredShare = 0.99;
 inline constexpr std::uint64_t kFewestSamples = 300;
 inline constexpr std::uint64_t kFewestOfMany = 100;  // of one scenario among several in a run
 
-// A fixture at work under `bobbin record` at 499 Hz. 3 s of CPU time are about 1,500 samples.
+// A fixture at work under `bobbin record` at 499 Hz, its files known before it starts. 3 s of CPU
+// time are about 1,500 samples.
 RecordedRun record_fixture(const std::string& fixture, const std::string& cpu_seconds = "3");
 ProfileText sample_fixture(const std::string& fixture, const std::string& cpu_seconds = "3");
 

@@ -9,70 +9,16 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "kernel/sampled_fixture.h"
 #include "support/expected_stacks.h"
 #include "support/fixture_test_name.h"
 #include "support/record_run.h"
 
 namespace bobbin::test {
 namespace {
-
-constexpr double kRequiredShare = 0.99;
-constexpr std::uint64_t kFewestSamples =
-    300;  // so that one bad sample is less than the 1 % allowed
-
-// 3 s of CPU time at 499 Hz: about 1,500 samples.
-ProfileText sample_fixture(const std::string& fixture) {
-    const TemporaryDirectory directory;
-    RecordedRun run = record(directory, {"-F", "499"}, {fixture_path(fixture), "3"});
-    EXPECT_EQ(run.process.standard_error.find("BOBBIN_TICK_PROGRAM"), std::string::npos)
-        << "another program than the one asked for:\n"
-        << run.process.standard_error;
-    return std::move(run.profile);
-}
-
-using StackRule = std::function<bool(const Stack&)>;
-
-void expect_whole_stacks(const ProfileText& profile, const std::string& fixture,
-                         const StackRule& applies, const StackRule& is_exact) {
-    const std::vector<Stack> stacks = profile.stacks_of(comm_of(fixture));
-    const Verdict exact = judge(stacks, applies, is_exact);
-    EXPECT_GE(exact.judged, kFewestSamples);
-    EXPECT_GE(exact.share_right(), kRequiredShare) << exact.examples();
-
-    const auto all = [](const Stack&) { return true; };
-    const Verdict bottom = judge(stacks, all, reaches_the_bottom);
-    EXPECT_GE(bottom.share_right(), kRequiredShare) << bottom.examples();
-}
-
-StackRule leaf_is_in(std::vector<std::string> modules) {
-    return [modules = std::move(modules)](const Stack& stack) {
-        const std::vector<Frame> frames = stack.user_frames();
-        return !frames.empty() &&
-               std::find(modules.begin(), modules.end(), frames.front().module) != modules.end();
-    };
-}
-
-// With no link of the chain innermost, the caller of chain_01 has to be.
-StackRule is_the_chain_above(const ExpectedStack& outer) {
-    return [outer](const Stack& stack) {
-        const std::vector<Frame> frames = stack.user_frames();
-        return matches(frames, chain_from(chain_link_of(frames.front())) + outer);
-    };
-}
-
-// Cuts off the frames at the beginning that belong to `module`; false if there are none.
-bool cut_leaf_frames_in(std::vector<Frame>& frames, const std::string& module) {
-    const auto first_other = std::find_if(frames.begin(), frames.end(),
-                                          [&](const Frame& f) { return f.module != module; });
-    const bool found = first_other != frames.begin();
-    frames.erase(frames.begin(), first_other);
-    return found;
-}
 
 class KnownChain : public testing::TestWithParam<std::string> {};
 
@@ -136,9 +82,7 @@ TEST_P(CallThroughPlt, IsFoundOnBothSidesOfTheLibrary) {
 // Two instructions of every call are in the stub, where the stack depth depends on the pc.
 TEST_P(CallThroughPlt, IsFoundFromInsideTheStub) {
     const ProfileText profile = sample_fixture(GetParam());
-    const Verdict verdict = judge(profile.stacks_of(comm_of(GetParam())), is_in_stub, is_exact);
-    EXPECT_GT(verdict.judged, 0U);
-    EXPECT_GE(verdict.share_right(), kRequiredShare) << verdict.examples();
+    expect_exact("in the stub", profile.stacks_of(comm_of(GetParam())), is_in_stub, is_exact, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, CallThroughPlt,
@@ -167,8 +111,7 @@ class DeepStack : public testing::TestWithParam<std::string> {};
 
 void expect_six_hundred_frames(const ProfileText& profile, const std::string& fixture) {
     const ExpectedStack whole = ExpectedStack(600, named("descend")) + below_main();
-    const auto is_exact = [&](const Stack& stack) { return matches(stack.user_frames(), whole); };
-    expect_whole_stacks(profile, fixture, leaf_is_in({fixture}), is_exact);
+    expect_whole_stacks(profile, fixture, leaf_is_in({fixture}), is_exactly(whole));
 }
 
 TEST_P(DeepStack, IsFoundWithAllItsSixHundredFrames) {
@@ -207,8 +150,7 @@ TEST_P(WorkInKernel, StandsOnTheWholeUserStack) {
                               "libc.so.6"};
     const ExpectedStack whole = ExpectedStack{pread, named("read_zeros")} + below_main();
     const auto has_kernel_frames = [](const Stack& stack) { return stack.has_kernel_frames(); };
-    const auto is_exact = [&](const Stack& stack) { return matches(stack.user_frames(), whole); };
-    expect_whole_stacks(profile, GetParam(), has_kernel_frames, is_exact);
+    expect_whole_stacks(profile, GetParam(), has_kernel_frames, is_exactly(whole));
 
     const auto is_in_pread = [](const Stack& stack) {
         return std::any_of(stack.frames.begin(), stack.frames.end(), [](const Frame& frame) {
@@ -230,11 +172,8 @@ TEST(ProgramWithoutSymbols, KeepsEveryFrame) {
     whole[25] = unnamed_in(fixture);
     whole.back() = unnamed_in(fixture);
 
-    const auto is_exact = [&](const Stack& stack) { return matches(stack.user_frames(), whole); };
-    const Verdict verdict =
-        judge(profile.stacks_of(comm_of(fixture)), leaf_is_in({fixture}), is_exact);
-    EXPECT_GE(verdict.judged, kFewestSamples);
-    EXPECT_GE(verdict.share_right(), kRequiredShare) << verdict.examples();
+    expect_exact("exact", profile.stacks_of(comm_of(fixture)), leaf_is_in({fixture}),
+                 is_exactly(whole));
 }
 
 }  // namespace

@@ -58,7 +58,10 @@ TEST(ReadObjectInfo, AgreesWithReadelf) {
     const std::string sections = output_of("LC_ALL=C readelf -SW '" + path + "'");
     const std::string size =
         first_match(sections, "\\.eh_frame +[A-Z0-9_]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ");
-    EXPECT_EQ(info->eh_frame_bytes, std::stoull(size, nullptr, 16));
+    ASSERT_EQ(info->sources.size(), 1U) << "a program that says it all in .eh_frame";
+    const executable::RowSource& eh_frame = info->sources.front();
+    EXPECT_EQ(eh_frame.section, ".eh_frame");
+    EXPECT_EQ(eh_frame.size_bytes, std::stoull(size, nullptr, 16));
 
     std::istringstream segments(output_of("LC_ALL=C readelf -lW '" + path + "'"));
     std::size_t load_count = 0;
@@ -68,9 +71,9 @@ TEST(ReadObjectInfo, AgreesWithReadelf) {
     const std::string frames =
         output_of("LC_ALL=C readelf --debug-dump=no-follow-links --debug-dump=frames -W '" + path +
                   "' 2>/dev/null | grep -c ' FDE cie='");
-    EXPECT_EQ(info->fde_count + info->fde_refused_count, std::stoull(frames));
-    EXPECT_EQ(info->fde_refused_count, 0U);
-    EXPECT_GT(info->row_count, info->fde_count);
+    EXPECT_EQ(eh_frame.function_count, std::stoull(frames));
+    EXPECT_EQ(eh_frame.function_refused_count, 0U);
+    EXPECT_GT(info->row_count, eh_frame.function_count);
     EXPECT_GT(info->table_bytes, 0U);
     EXPECT_GT(info->function_symbol_count, 0U);
 }
@@ -86,8 +89,7 @@ ObjectInfo small_info() {
                       .memory_size_bytes = 0x300,
                       .executable = true}};
     info.function_symbol_count = 1234;
-    info.eh_frame_bytes = 5678;
-    info.fde_count = 90;
+    info.sources = {{".gopclntab", 5678, 90, 0}, {".eh_frame", 321, 7, 1}};
     info.row_count = 1000;
     info.distinct_rule_count = 12;
     info.table_entry_count = 900;
@@ -103,15 +105,17 @@ TEST(DescribeObjectInfo, WritesOneLineAFact) {
               "type        position-independent (ET_DYN)\n"
               "segment     offset 0x1000 + 0x200 bytes at 0x401000, 0x300 in memory, executable\n"
               "symbols     1,234 functions\n"
-              ".eh_frame   5,678 bytes, 90 FDEs (0 refused), 1,000 rows, 12 distinct rules\n"
+              ".gopclntab  5,678 bytes, 90 functions (0 refused)\n"
+              ".eh_frame   321 bytes, 7 functions (1 refused)\n"
+              "rows        1,000, 12 distinct rules\n"
               "table       4,096 bytes, 900 entries, granules of 512 bytes (shift 9)\n");
 }
 
 TEST(DescribeObjectInfo, SaysWhyThereIsNoTable) {
     ObjectInfo info;
-    info.no_unwind_reason = "there is no .eh_frame";
+    info.no_unwind_reason = "the file says nothing about unwinding";
     EXPECT_THAT(describe(info), HasSubstr("build id    none\n"));
-    EXPECT_THAT(describe(info), HasSubstr("unwinding   there is no .eh_frame\n"));
+    EXPECT_THAT(describe(info), HasSubstr("unwinding   the file says nothing about unwinding\n"));
 }
 
 TEST(ObjectInfoJson, HoldsTheNumbersAndSurvivesNamesThatAreNotUtf8) {
@@ -120,6 +124,9 @@ TEST(ObjectInfoJson, HoldsTheNumbersAndSurvivesNamesThatAreNotUtf8) {
     const auto report = nlohmann::json::parse(to_json(info));
     EXPECT_EQ(report.at("build_id"), "ab01");
     EXPECT_EQ(report.at("segments").at(0).at("file_vaddr"), 0x401000);
+    EXPECT_EQ(report.at("unwind_sources").at(0).at("section"), ".gopclntab");
+    EXPECT_EQ(report.at("unwind_sources").at(1).at("functions"), 7);
+    EXPECT_EQ(report.at("unwind_sources").at(1).at("functions_refused"), 1);
     EXPECT_EQ(report.at("rows"), 1000);
     EXPECT_EQ(report.at("table_bytes"), 4096);
     EXPECT_FALSE(report.contains("no_unwind_reason"));

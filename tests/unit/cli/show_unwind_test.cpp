@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 
 #include "unit/cli/scratch_directory.h"
+#include "unit/elf/built_elf.h"
 
 namespace bobbin::cli {
 namespace {
@@ -93,6 +95,30 @@ TEST(RunShowUnwind, WritesAscendingRowsOfThisProgram) {
         entry_rules += line.ends_with("cfa = rsp + 8; rbp = same; ra = *(cfa - 8)") ? 1 : 0;
     }
     EXPECT_GT(entry_rules, count / 100) << "of " << count;
+}
+
+// gcc with these flags leaves f to .debug_frame.
+TEST(RunShowUnwind, ShowsWhatDebugFrameAloneSays) {
+    const elf::test::Workshop workshop;
+    std::ofstream(workshop.path("f.c")) << "int f(int x) { return x + 1; }\n";
+    workshop.run("gcc -shared -fPIC -O2 -g -fno-asynchronous-unwind-tables f.c -o f.so");
+    std::istringstream address(
+        elf::test::output_of("nm " + workshop.path("f.so") + " | grep ' T f$'"));
+    std::uint64_t file_vaddr = 0;
+    ASSERT_TRUE(address >> std::hex >> file_vaddr);
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run_show_unwind({workshop.path("f.so"), file_vaddr}), 0);
+    EXPECT_THAT(testing::internal::GetCapturedStdout(),
+                HasSubstr("  cfa = rsp + 8; rbp = same; ra = *(cfa - 8)\n"));
+}
+
+TEST(RunShowUnwind, RefusesAnElfFileThatSaysNothing) {
+    const elf::test::Workshop workshop;
+    std::ofstream(workshop.path("silent.s")) << ".globl f\nf: ret\n";
+    workshop.run("gcc -c silent.s -o silent.o && ld -shared silent.o -o silent.so");
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run_show_unwind({workshop.path("silent.so"), std::nullopt}), 1);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("says nothing about unwinding"));
 }
 
 TEST(RunShowUnwind, RefusesAFileWithoutUnwindInformation) {
