@@ -6,12 +6,16 @@
  * every return address, and the next walk of the same thread on the same CPU runs along that: no mapping,
  * no table, which in real programs are cache misses (a compiler's sample: 31 us without, 19 with).
  *
- * Exact, not a guess: nothing is assumed of the stack, whose words are read as ever. The rule and the
- * place in a file of an address depend on the address and the mappings alone. mm->mm_lock_seq stands
- * still while these do: since 6.13 it is odd while somebody holds mmap_lock for writing, which all of mmap,
+ * Exact, not a guess: nothing is assumed of the stack, whose words are read as ever. A rule depends on
+ * the place in a file alone, so where the mapping of an address says the same place as then, the table
+ * need not be asked: that always holds, and saves the dearest half.
+ *
+ * The place depends on the address and the mappings. mm->mm_lock_seq stands still while these do, and
+ * then they need not be asked either: since 6.13 it is odd while somebody holds mmap_lock for writing, which all of mmap,
  * munmap, mremap and mprotect do, and even again when that is given back or downgraded. From 6.4 on it
  * only moves on at the end; whether somebody holds the lock is then read from the lock. Kernels without
- * the number (before, or without CONFIG_PER_VMA_LOCK) have no rule memory.
+ * the number (before, or without CONFIG_PER_VMA_LOCK) have the first half only, as has a program that
+ * maps memory all the time, such as a compiler.
  *
  * For the same reason the mappings that the last walk met need not be looked for again, if all of them
  * could be unwound: what was still being read may be ready now.
@@ -43,7 +47,7 @@ enum {
 /* Whose rules, and as of when. */
 struct rule_memory_key {
 	__u32 tid;
-	__u32 mappings; /* mm->mm_lock_seq */
+	__u32 mappings; /* mm->mm_lock_seq, plus one; 0: nothing says that they are as they were */
 	__u64 thread_start_boot_ns; /* a tid comes again */
 	__u64 exec_count;
 	__u64 mm;
@@ -76,20 +80,21 @@ struct rule_memory {
 	struct remembered_walk *present; /* NULL: this walk goes without */
 };
 
-/* 0: they are being changed, or nothing says whether they are. */
-static __always_inline int read_mappings_stamp(struct mm_struct *mm, __u32 *stamp)
+/* 0: they are being changed, or nothing says whether they are. Even as a sequence, plus one. */
+static __always_inline __u32 read_mappings_stamp(struct mm_struct *mm)
 {
 	struct mm_struct___6_4 *older = (void *)mm;
+	__u32 stamp;
 
 	if (bpf_core_field_exists(mm->mm_lock_seq.sequence)) {
-		*stamp = mm->mm_lock_seq.sequence;
-		return (*stamp & 1) == 0;
+		stamp = mm->mm_lock_seq.sequence;
+		return stamp & 1 ? 0 : stamp + 1;
 	}
 	if (bpf_core_field_exists(older->mm_lock_seq) &&
 	    bpf_core_field_exists(older->mmap_lock.count.counter)) {
-		*stamp = older->mm_lock_seq;
+		stamp = older->mm_lock_seq;
 		barrier();
-		return !(older->mmap_lock.count.counter & RWSEM_WRITER_LOCKED);
+		return older->mmap_lock.count.counter & RWSEM_WRITER_LOCKED ? 0 : stamp + 1;
 	}
 	return 0;
 }
@@ -97,8 +102,7 @@ static __always_inline int read_mappings_stamp(struct mm_struct *mm, __u32 *stam
 static __always_inline int is_same_key(const struct rule_memory_key *a,
 				       const struct rule_memory_key *b)
 {
-	return a->tid == b->tid && a->mappings == b->mappings &&
-	       a->thread_start_boot_ns == b->thread_start_boot_ns &&
+	return a->tid == b->tid && a->thread_start_boot_ns == b->thread_start_boot_ns &&
 	       a->exec_count == b->exec_count && a->mm == b->mm && a->generation == b->generation;
 }
 
@@ -110,13 +114,15 @@ static __always_inline void open_rule_memory(struct walk_state *walk, struct rul
 	__u32 half = walk->rule_memory_half & 1, other = half ^ 1, may_keep;
 
 	walk->recall_count = 0;
+	walk->places_hold = 0;
 	walk->recall_at = 0;
 	walk->recalled = 0;
 	walk->recalled_wrongly = 0;
 	may_keep = walk->known_may_be_kept;
 	walk->known_may_be_kept = 0;
-	if (!use_rule_memory || !read_mappings_stamp(task->mm, &key.mappings))
+	if (!use_rule_memory)
 		return;
+	key.mappings = read_mappings_stamp(task->mm);
 	key.thread_start_boot_ns = task->start_boottime;
 	key.exec_count = task->self_exec_id;
 	key.mm = walk->mm;
@@ -129,7 +135,8 @@ static __always_inline void open_rule_memory(struct walk_state *walk, struct rul
 	}
 	if (is_same_key(&key, &memory->last->key)) {
 		walk->recall_count = memory->last->count;
-		if (may_keep)
+		walk->places_hold = key.mappings && key.mappings == memory->last->key.mappings;
+		if (may_keep && walk->places_hold)
 			walk->known_count = walk->last_known_count;
 	}
 	walk->known_may_be_kept = !check_rule_memory;
@@ -138,7 +145,8 @@ static __always_inline void open_rule_memory(struct walk_state *walk, struct rul
 	walk->rule_memory_half = other;
 }
 
-/* 1: walk->code and walk->frame are what the last walk found for walk->rip. */
+/* 1: walk->code and walk->frame are what the last walk found for walk->rip: true as they are if the
+ * places hold, else if rip is still at that place. */
 static __always_inline int recall_rule(struct walk_state *walk, const struct rule_memory *memory)
 {
 	__u64 position = walk->rsp << POSITION_SHIFT;
@@ -162,20 +170,22 @@ static __always_inline int recall_rule(struct walk_state *walk, const struct rul
 	walk->code = remembered->position_and_code & ((1 << POSITION_SHIFT) - 1);
 	walk->frame = remembered->frame;
 	walk->without_cfi = WALK_END_NO_CFI;
-	walk->recalled++;
 	return 1;
 }
 
-/* The walk went on by the tables' word, not by what was remembered. A difference is one if the mappings
- * were the same from the start of the walk until now. */
+/* The walk went on by the tables' word, not by what was remembered. A wrong rule for the same place is
+ * always wrong, another place only if the mappings were the same from the start of the walk until now. */
 static __always_inline void judge_recalled(struct walk_state *walk,
-					   const struct rule_memory *memory, int is_different)
+					   const struct rule_memory *memory, int is_other_place,
+					   int is_other_code)
 {
-	__u32 stamp;
-
-	if (is_different && read_mappings_stamp(bpf_get_current_task_btf()->mm, &stamp) &&
-	    stamp == memory->present->key.mappings)
+	if (!is_other_place) {
+		walk->recalled++;
+		walk->recalled_wrongly += is_other_code;
+	} else if (walk->places_hold && read_mappings_stamp(bpf_get_current_task_btf()->mm) ==
+						memory->present->key.mappings) {
 		walk->recalled_wrongly++;
+	}
 }
 
 static __always_inline void count_recalled(const struct walk_state *walk)

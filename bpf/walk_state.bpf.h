@@ -65,6 +65,7 @@ struct walk_state {
 	__u32 known_may_be_kept; /* by the next walk, if its key in the rule memory is the same */
 	__u32 rule_memory_half; /* in remembered_walks: what the last walk wrote */
 	__u32 recall_count; /* frames of the last walk; 0: they do not hold for this one */
+	__u32 places_hold; /* what they say of addresses still holds: nothing was mapped meanwhile */
 	__u32 recall_at; /* the one to compare with next */
 	__u32 recalled;
 	__u32 recalled_wrongly; /* only counted with check_rule_memory */

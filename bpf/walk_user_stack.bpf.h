@@ -42,8 +42,10 @@ static __always_inline int end_outside_code(struct walk_state *walk, __u64 vaddr
 	return end_walk(walk, walk->by_frame_pointer ? walk->by_frame_pointer : why);
 }
 
-/* Puts the frame and its rule into walk->frame and walk->code. */
-static __always_inline int find_rule(struct walk_state *walk, __u64 vaddr)
+/* Puts the frame and its rule into walk->frame and walk->code. `known_frame`: a place whose rule is
+ * `known_code`; 0: none. */
+static __always_inline int find_rule(struct walk_state *walk, __u64 vaddr, frame_word known_frame,
+				     __u32 known_code)
 {
 	struct known_mapping *mapping;
 	__u64 file_offset;
@@ -60,7 +62,12 @@ static __always_inline int find_rule(struct walk_state *walk, __u64 vaddr)
 	walk->code = CODE_NO_CFI;
 	walk->without_cfi = WALK_END_NO_CFI;
 	if (!mapping->walk_end && mapping->executable_id) {
-		walk->code = find_unwind_code(&mapping->executable, file_offset);
+		if (walk->frame == known_frame) {
+			walk->code = known_code;
+			walk->recalled++;
+		} else {
+			walk->code = find_unwind_code(&mapping->executable, file_offset);
+		}
 	} else if (!mapping->walk_end) {
 		walk->without_cfi = WALK_END_ANONYMOUS;
 	} else if (mapping->walk_end == WALK_END_FILE_REFUSED) {
@@ -79,15 +86,17 @@ static __always_inline int recall_or_find_rule(struct walk_state *walk, struct r
 					       __u64 vaddr)
 {
 	int recalled = recall_rule(walk, memory), ended;
-	frame_word frame = walk->frame;
+	frame_word frame = recalled ? walk->frame : 0;
 	__u32 code = walk->code;
 
-	if (recalled && !check_rule_memory)
+	if (recalled && !check_rule_memory && walk->places_hold) {
+		walk->recalled++;
 		return 0;
-	ended = find_rule(walk, vaddr);
+	}
+	ended = find_rule(walk, vaddr, check_rule_memory ? 0 : frame, code);
 	barrier_var(ended);
-	if (recalled)
-		judge_recalled(walk, memory, ended || code != walk->code || frame != walk->frame);
+	if (recalled && check_rule_memory)
+		judge_recalled(walk, memory, ended || frame != walk->frame, code != walk->code);
 	return ended;
 }
 
@@ -106,7 +115,7 @@ static __always_inline int step_to_caller(struct walk_state *walk, struct rule_m
 	if (memory && memory->present)
 		ended = recall_or_find_rule(walk, memory, vaddr);
 	else
-		ended = find_rule(walk, vaddr);
+		ended = find_rule(walk, vaddr, 0, 0);
 	/* verifier: all ways to a rule meet in memory instead of living on as register states */
 	barrier_var(ended);
 	barrier();

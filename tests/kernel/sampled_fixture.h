@@ -17,10 +17,10 @@ inline constexpr double kRequiredShare = 0.99;
 inline constexpr std::uint64_t kFewestSamples = 300;
 inline constexpr std::uint64_t kFewestOfMany = 100;  // of one scenario among several in a run
 
-// A fixture at work under `bobbin record` at 499 Hz, its files known before it starts. 3 s of CPU
-// time are about 1,500 samples.
-RecordedRun record_fixture(const std::string& fixture, const std::string& cpu_seconds = "3");
-ProfileText sample_fixture(const std::string& fixture, const std::string& cpu_seconds = "3");
+// A fixture at work under `bobbin record` at 499 Hz, its files known before it starts. 2 s of CPU
+// time are about 1,000 samples.
+RecordedRun record_fixture(const std::string& fixture, const std::string& cpu_seconds = "2");
+ProfileText sample_fixture(const std::string& fixture, const std::string& cpu_seconds = "2");
 
 using StackRule = std::function<bool(const Stack&)>;
 bool every_stack(const Stack& stack);
