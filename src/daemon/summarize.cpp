@@ -115,11 +115,21 @@ std::string describe_accounting(const abi::outcome_counters& counters) {
         BOBBIN_TICK_OUTCOMES(X)
 #undef X
     };
+    static constexpr std::array<const char*, abi::WALK_END_COUNT> kWalkEndNames = {
+#define X(enumerator, name, text) name,
+        BOBBIN_WALK_ENDS(X)
+#undef X
+    };
     std::string text = fmt::format("accounting: ticks={}", counters.ticks);
     for (std::size_t i = 0; i < kNames.size(); ++i) {
         text += fmt::format(" {}={}", kNames[i], counters.by_tick_outcome[i]);
     }
-    return text + fmt::format(" announcements_lost={}", counters.announcements_lost);
+    text += fmt::format(" announcements_lost={}", counters.announcements_lost);
+    for (std::size_t i = 0; i < kWalkEndNames.size(); ++i) {
+        if (counters.by_walk_end[i] == 0) continue;
+        text += fmt::format(" stack_{}={}", kWalkEndNames[i], counters.by_walk_end[i]);
+    }
+    return text;
 }
 
 }  // namespace bobbin::daemon

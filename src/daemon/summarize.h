@@ -28,7 +28,8 @@ cli::RecordSummary summarize(const symbolize::NamedProfile& profile,
 std::array<std::uint64_t, abi::TICK_OUTCOME_COUNT> outcomes_of(
     const abi::outcome_counters& counters);
 
-// "accounting: ticks=100 emitted=98 ring_full=2 ...": every tick and what became of it, for the
+// "accounting: ticks=100 emitted=98 ring_full=2 ... stack_bottom=97 stack_file_not_ready=1": every
+// tick and what became of it, and how the stacks of the samples ended, for the
 // comments of the profile. ticks is the sum of the rest.
 std::string describe_accounting(const abi::outcome_counters& counters);
 

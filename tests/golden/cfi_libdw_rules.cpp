@@ -107,6 +107,14 @@ void translate_rbp(const Location& location, UnwindRule& rule) {
     rule.rbp_offset = location.offset;
 }
 
+std::uint8_t to_rbx_words(const Location& location) {
+    // Of a register that no instruction names libdw says undefined; the psABI has rbx preserved.
+    if (location.kind == Location::kSame || location.kind == Location::kUndefined) return 1;
+    const bool fits = location.kind == Location::kAtCfa && location.offset <= -16 &&
+                      location.offset >= -2040 && location.offset % 8 == 0;
+    return fits ? static_cast<std::uint8_t>(location.offset / -8) : 0;
+}
+
 void translate_return_address(const Location& location, UnwindRule& rule) {
     constexpr std::array kKinds = {ReturnAddressKind::kExpression, ReturnAddressKind::kUndefined,
                                    ReturnAddressKind::kAtCfa,      ReturnAddressKind::kInRegister,
@@ -153,15 +161,16 @@ LibdwAnswer LibdwRules::rule_at(std::uint64_t file_vaddr) const {
     translate_rbp(locate(frame.get(), cfi::kRbp), rule);
     translate_return_address(locate(frame.get(), cfi::kReturnAddress), rule);
     ::dwarf_frame_info(frame.get(), nullptr, nullptr, &rule.signal_frame);
-    return {.refused = false, .rule = rule};
+    return {
+        .refused = false, .rule = rule, .rbx_words = to_rbx_words(locate(frame.get(), cfi::kRbx))};
 }
 
 std::string to_text(const UnwindRule& rule) {
     return fmt::format(
-        "cfa kind {} register {} offset {} addend {}; rbp kind {} {}; ra kind {} {}{}",
+        "cfa kind {} register {} offset {} addend {}; rbp kind {} {}; ra kind {} {}{}; rbx {}",
         static_cast<int>(rule.cfa), rule.cfa_register, rule.cfa_offset, rule.cfa_addend,
         static_cast<int>(rule.rbp), rule.rbp_offset, static_cast<int>(rule.return_address),
-        rule.ra_offset, rule.signal_frame ? "; signal frame" : "");
+        rule.ra_offset, rule.signal_frame ? "; signal frame" : "", rule.rbx_words);
 }
 
 }  // namespace bobbin::test

@@ -14,7 +14,8 @@ struct LibdwAnswer {
     // for that, which perlasm writes and libgcc follows.
     bool refused = false;
     // "No CFI" if no FDE covers the address, or none says where the CFA is.
-    cfi::UnwindRule rule;
+    cfi::UnwindRule rule;        // without rbx_words
+    std::uint8_t rbx_words = 0;  // as in UnwindRule; said of every file
 };
 
 // What libdw says of a file's .eh_frame, in our own terms.

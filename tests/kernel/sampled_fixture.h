@@ -17,8 +17,8 @@ inline constexpr double kRequiredShare = 0.99;
 inline constexpr std::uint64_t kFewestSamples = 300;
 inline constexpr std::uint64_t kFewestOfMany = 100;  // of one scenario among several in a run
 
-// A fixture at work under `bobbin record` at 499 Hz, its files known before it starts. 2 s of CPU
-// time are about 1,000 samples.
+// A fixture at work under `bobbin record` at 499 Hz. 2 s of CPU time are about 1,000 samples; at
+// most a fifth may come before the tables of its files are there.
 RecordedRun record_fixture(const std::string& fixture, const std::string& cpu_seconds = "2");
 ProfileText sample_fixture(const std::string& fixture, const std::string& cpu_seconds = "2");
 
@@ -36,7 +36,8 @@ StackRule is_the_chain_above(const ExpectedStack& outer);
 // Cuts off the frames at the beginning that belong to `module`; false if there are none.
 bool cut_leaf_frames_in(std::vector<Frame>& frames, const std::string& module);
 
-// Of the samples for which `applies`, at least `fewest`, 99 % are exact. `what` names the share
+// Of the samples for which `applies`, at least `fewest`, 99 % are exact; as many wrong ones as the
+// recording counts before the tables were there are left out. `what` names the share
 // among the test's properties (--gtest_output=xml), where examples of the others are, too.
 void expect_exact(const std::string& what, const std::vector<Stack>& stacks,
                   const StackRule& applies, const StackRule& is_exact,

@@ -71,9 +71,12 @@ TEST(DescribeAccounting, StatesEveryOutcome) {
     counters.ticks = 10;
     counters.by_tick_outcome[abi::TICK_EMITTED] = 7;
     counters.by_tick_outcome[abi::TICK_RING_FULL] = 3;
-    EXPECT_EQ(describe_accounting(counters),
-              "accounting: ticks=10 emitted=7 ring_full=3 not_a_target=0 out_of_scope=0 idle=0 "
-              "no_state=0 walk_not_run=0 announcements_lost=0");
+    counters.by_walk_end[abi::WALK_END_BOTTOM] = 6;
+    counters.by_walk_end[abi::WALK_END_FILE_NOT_READY] = 1;
+    EXPECT_EQ(
+        describe_accounting(counters),
+        "accounting: ticks=10 emitted=7 ring_full=3 not_a_target=0 out_of_scope=0 idle=0 "
+        "no_state=0 walk_not_run=0 announcements_lost=0 stack_bottom=6 stack_file_not_ready=1");
 }
 
 }  // namespace
