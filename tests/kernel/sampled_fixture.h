@@ -17,10 +17,10 @@ inline constexpr double kRequiredShare = 0.99;
 inline constexpr std::uint64_t kFewestSamples = 300;
 inline constexpr std::uint64_t kFewestOfMany = 100;  // of one scenario among several in a run
 
-// A fixture at work under `bobbin record` at 499 Hz. 2 s of CPU time are about 1,000 samples; at
+// A fixture at work under `bobbin record` at 499 Hz. 3 s of CPU time are about 1,500 samples; at
 // most a fifth may come before the tables of its files are there.
-RecordedRun record_fixture(const std::string& fixture, const std::string& cpu_seconds = "2");
-ProfileText sample_fixture(const std::string& fixture, const std::string& cpu_seconds = "2");
+RecordedRun record_fixture(const std::string& fixture, const std::string& cpu_seconds = "3");
+ProfileText sample_fixture(const std::string& fixture, const std::string& cpu_seconds = "3");
 
 using StackRule = std::function<bool(const Stack&)>;
 bool every_stack(const Stack& stack);
