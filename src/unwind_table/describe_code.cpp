@@ -114,31 +114,8 @@ std::string describe_special(const abi::special_rule& rule) {
                        describe_rbx(rule), describe_return_address(rule));
 }
 
-// "+0 cfa = rsp + 8; ... | +1 cfa = rsp + 16; ..."
-std::string describe_macro(std::size_t index, std::span<const abi::special_rule> specials,
-                           std::span<const abi::macro> macros) {
-    if (index >= macros.size()) {
-        return fmt::format("macro {}, not known here", index);
-    }
-    const abi::macro& macro = macros[index];
-    std::string text = "+0 " + describe_code(macro.codes[0], specials);
-    for (unsigned k = 0; k < abi::MACRO_STARTS; ++k) {
-        const std::uint64_t start = macro.starts >> 8 * k & 0xff;
-        if (start == abi::MACRO_NO_START) {
-            break;
-        }
-        text += fmt::format(" | +{} {}", start, describe_code(macro.codes[k + 1], specials));
-    }
-    return text;
-}
-
-}  // namespace
-
-std::string describe_code(std::uint16_t code, std::span<const abi::special_rule> specials,
-                          std::span<const abi::macro> macros) {
-    if ((code & abi::CODE_MACRO) != 0) {
-        return describe_macro(code & ~unsigned{abi::CODE_MACRO}, specials, macros);
-    }
+// Of a code that is no macro.
+std::string describe_rule(std::uint16_t code, std::span<const abi::special_rule> specials) {
     if ((code >> abi::CODE_RBP_SLOT_SHIFT & abi::CODE_RBP_SLOT_MASK) !=
         abi::CODE_RBP_SLOT_SPECIAL) {
         return describe_plain(code);
@@ -151,6 +128,34 @@ std::string describe_code(std::uint16_t code, std::span<const abi::special_rule>
     }
     return index < specials.size() ? describe_special(specials[index])
                                    : fmt::format("special rule {}, not known here", index);
+}
+
+// "+0 cfa = rsp + 8; ... | +1 cfa = rsp + 16; ..."
+std::string describe_macro(std::size_t index, std::span<const abi::special_rule> specials,
+                           std::span<const abi::macro> macros) {
+    if (index >= macros.size()) {
+        return fmt::format("macro {}, not known here", index);
+    }
+    const abi::macro& macro = macros[index];
+    std::string text = "+0 " + describe_rule(macro.codes[0], specials);
+    for (unsigned k = 0; k < abi::MACRO_STARTS; ++k) {
+        const std::uint64_t start = macro.starts >> 8 * k & 0xff;
+        if (start == abi::MACRO_NO_START) {
+            break;
+        }
+        text += fmt::format(" | +{} {}", start, describe_rule(macro.codes[k + 1], specials));
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string describe_code(std::uint16_t code, std::span<const abi::special_rule> specials,
+                          std::span<const abi::macro> macros) {
+    if ((code & abi::CODE_MACRO) != 0) {
+        return describe_macro(code & ~unsigned{abi::CODE_MACRO}, specials, macros);
+    }
+    return describe_rule(code, specials);
 }
 
 }  // namespace bobbin::unwind_table
