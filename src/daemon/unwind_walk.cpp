@@ -21,7 +21,8 @@ constexpr std::chrono::milliseconds kAnnouncementTimeout{100};
 // The image has two pages on every x86-64 kernel so far.
 constexpr std::size_t kMaxVdsoBytes = 16 * 4096;
 
-// As many as there are CPUs, but four do: all of /usr is built in 4 s of CPU time.
+// As many as there are CPUs, but four do: all of /usr takes less than 2 s of CPU time (350 MB/s to
+// parse its 136 MB, 154 MB/s to pack them).
 unsigned builder_count() { return std::clamp(std::thread::hardware_concurrency(), 1U, 4U); }
 
 }  // namespace
