@@ -283,6 +283,9 @@ struct outcome_counters {
 	__u64 mappings_found;
 	__u64 rule_memory_hits; /* frames whose rule the thread's last walk had found */
 	__u64 rule_memory_differences; /* where the tables say something else; only in tests */
+	__u64 stack_copies; /* samples with SAMPLE_HAS_PAUSED_WALK */
+	__u64 stack_copies_left_out; /* the ring buffer was over three quarters full */
+	__u64 stack_copies_unreadable; /* not a byte at rsp could be read */
 };
 
 /* ---- the sample -------------------------------------------------------------------------------
@@ -290,6 +293,8 @@ struct outcome_counters {
  * Writer: bpf/emit_sample.bpf.h; reader: sampler/sample_reader. */
 enum sample_flag {
 	SAMPLE_IN_KERNEL_MODE = 1,
+	SAMPLE_HAS_PAUSED_WALK =
+		2, /* behind the frames: struct paused_walk and what belongs to it */
 };
 
 struct sample_header {
@@ -309,6 +314,65 @@ struct sample_header {
 	char thread_comm[COMM_BYTES];
 };
 BOBBIN_ABI_ASSERT(sizeof(struct sample_header) == 80, "head of a record in `samples`");
+
+/* ---- a walk that waits for a table ------------------------------------------------------------
+ * A sample whose walk ended with WALK_END_FILE_NOT_READY carries all that is needed to walk on later,
+ * when its process may be gone: registers, mappings, and the stack from rsp up. User space takes the
+ * step that the kernel side could not, with the same C and the same tables, once the file is ready.
+ *
+ *   sample_header, frames, paused_walk, paused_mapping[mapping_count], stack bytes (stack_bytes)
+ *
+ * The frame that was noted last is the one to go on from: user space notes it again.
+ * The stack is described in blocks of STACK_BLOCK_BYTES from stack_vaddr to stack_vaddr +
+ * stack_span_bytes, the last of which may be short. Pages that nobody has touched cannot be read: only
+ * blocks whose bit is set in `present` follow, one behind the other.
+ * Writer: bpf/pause_walk.bpf.h; reader: user_walk. */
+enum {
+	STACK_BLOCK_BYTES = 1024,
+	MAX_STACK_BLOCKS = 256,
+	MAX_STACK_SPAN_BYTES = MAX_STACK_BLOCKS * STACK_BLOCK_BYTES,
+	MAX_STACK_COPY_BYTES =
+		64 << 10, /* of present blocks; a compiler's stack has 5.4 KB on average */
+	MAX_PAUSED_MAPPINGS = 64, /* executable ones of a process, lowest first */
+	PAUSED_REGISTERS = 21, /* words of struct pt_regs, <asm/ptrace.h> */
+};
+
+enum paused_flag {
+	PAUSED_AT_RETURN_ADDRESS = 1, /* walk_state.rip_is_return_address */
+	PAUSED_RBX_KNOWN = 2, /* registers[] holds this frame's rbx; else only the leaf's */
+	PAUSED_MAPPINGS_CUT = 4, /* the process has more executable mappings than were listed */
+};
+
+struct paused_mapping {
+	__u64 vm_start_vaddr;
+	__u64 vm_end_vaddr;
+	__u64 file_offset; /* of vm_start_vaddr */
+	__u32 executable_id; /* 0: no file behind it, or no room for one more file (PAUSED_FILE_UNKNOWN) */
+	__u32 flags; /* enum paused_mapping_flag */
+};
+BOBBIN_ABI_ASSERT(sizeof(struct paused_mapping) == 32, "part of a record in `samples`");
+
+enum paused_mapping_flag {
+	PAUSED_FILE_UNKNOWN = 1, /* WALK_END_FILES_FULL */
+};
+
+struct paused_walk {
+	__u64 registers
+		[PAUSED_REGISTERS]; /* of the innermost frame or of one a signal interrupted */
+	__u64 rip; /* of the frame to go on from; a return address is not stepped back */
+	__u64 rsp;
+	__u64 rbp;
+	__u64 vdso_vaddr;
+	__u64 stack_vaddr; /* rsp, rounded down to 8 */
+	__u64 present[MAX_STACK_BLOCKS / 64];
+	__u32 stack_span_bytes;
+	__u32 stack_bytes; /* that follow the mappings; multiple of 8 */
+	__u32 mapping_count;
+	__u32 awaited_executable_id; /* the file whose table was not there; 0: a file without an id */
+	__u32 flags; /* enum paused_flag */
+	__u32 by_frame_pointer; /* walk_state.by_frame_pointer, enum walk_end */
+};
+BOBBIN_ABI_ASSERT(sizeof(struct paused_walk) == 264, "part of a record in `samples`");
 
 #ifdef __cplusplus
 } // namespace bobbin::abi

@@ -12,9 +12,13 @@ std::optional<RawSample> parse_sample(std::span<const std::byte> record) {
     const std::size_t frames_bytes = record.size() - sizeof(*header);
     if ((kernel + user) * sizeof(abi::frame_word) > frames_bytes) return std::nullopt;
     const auto* frames = reinterpret_cast<const abi::frame_word*>(header + 1);
-    return RawSample{.header = header,
-                     .kernel_frames = {frames, kernel},
-                     .user_frames = {frames + kernel, user}};
+    const std::size_t paused_at = sizeof(*header) + (kernel + user) * sizeof(abi::frame_word);
+    const bool paused = (header->flags & abi::SAMPLE_HAS_PAUSED_WALK) != 0;
+    return RawSample{
+        .header = header,
+        .kernel_frames = {frames, kernel},
+        .user_frames = {frames + kernel, user},
+        .paused_walk = paused ? record.subspan(paused_at) : record.subspan(record.size())};
 }
 
 }  // namespace bobbin::aggregate

@@ -14,6 +14,8 @@ struct RawSample {
     const abi::sample_header* header = nullptr;
     std::span<const abi::frame_word> kernel_frames;  // leaf first
     std::span<const abi::frame_word> user_frames;    // leaf first
+    std::span<const std::byte> paused_walk;          // empty without SAMPLE_HAS_PAUSED_WALK; struct
+                                             // paused_walk and what follows it, not looked into
 };
 
 // nullopt: shorter than its header says, or of an unknown kind, which only a mismatched BPF object
