@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 #ifndef BOBBIN_APPLY_UNWIND_RULE_BPF_H
 #define BOBBIN_APPLY_UNWIND_RULE_BPF_H
 
@@ -19,6 +19,7 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, MAX_SPECIAL_RULES);
+	__uint(map_flags, BPF_F_MMAPABLE); /* the agent's own walker reads it */
 	__type(key, __u32);
 	__type(value, struct special_rule);
 } special_rules SEC(".maps");

@@ -97,7 +97,7 @@ static __always_inline enum tick_outcome begin_sample(struct bpf_perf_event_data
 	header->tid = (__u32)pid_tgid;
 	if (!header->pid)
 		return TICK_IDLE;
-	if (!is_target(header->pid))
+	if (!is_current_target(task, header->pid, header->tid))
 		return TICK_NOT_A_TARGET;
 	header->kernel_frame_count = 0;
 	header->flags = 0;

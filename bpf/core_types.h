@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 #ifndef BOBBIN_CORE_TYPES_H
 #define BOBBIN_CORE_TYPES_H
 
@@ -114,6 +114,35 @@ struct signal_struct___live {
 	} live;
 } CORE_TYPE;
 
+struct kernfs_node {
+	__u64 id;
+} CORE_TYPE;
+
+struct cgroup;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+} CORE_TYPE;
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+} CORE_TYPE;
+
+struct css_set {
+	struct cgroup *dfl_cgrp; /* in the hierarchy of version 2 */
+} CORE_TYPE;
+
+struct upid {
+	int nr;
+} CORE_TYPE;
+
+struct pid {
+	unsigned int level; /* of its namespace; numbers[0] is the root's */
+	struct upid numbers[1];
+} CORE_TYPE;
+
 struct task_struct {
 	int pid;
 	int tgid;
@@ -121,11 +150,18 @@ struct task_struct {
 	void *stack;
 	struct mm_struct *mm;
 	struct task_struct *group_leader;
+	struct task_struct *real_parent;
+	struct pid *thread_pid;
+	struct css_set *cgroups;
 	struct signal_struct___live *signal;
 	__u64 start_boottime;
 	__u64 self_exec_id;
 	char comm[16];
 	unsigned in_execve : 1;
+} CORE_TYPE;
+
+struct bpf_iter__task {
+	struct task_struct *task;
 } CORE_TYPE;
 
 struct bpf_iter__task_vma {

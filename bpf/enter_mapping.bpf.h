@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 #ifndef BOBBIN_ENTER_MAPPING_BPF_H
 #define BOBBIN_ENTER_MAPPING_BPF_H
 
@@ -30,6 +30,8 @@ static __always_inline __u32 readiness(const struct file_entry *entry)
 		return 0;
 	case FILE_REFUSED:
 		return WALK_END_FILE_REFUSED;
+	case FILE_NO_ROOM:
+		return WALK_END_NO_ROOM;
 	default:
 		return WALK_END_FILE_NOT_READY;
 	}
@@ -53,10 +55,12 @@ static __always_inline void read_geometry(struct known_mapping *mapping)
 	__u32 id = mapping->executable_id;
 	struct executable *executable = bpf_map_lookup_elem(&executables, &id);
 
-	if (executable)
-		mapping->executable = *executable;
-	else
+	if (!executable || !executable->is_ready) {
 		mapping->walk_end = WALK_END_FILE_NOT_READY;
+		return;
+	}
+	barrier();
+	mapping->executable = *executable;
 }
 
 static __always_inline void describe_mapping(struct walk_state *walk, struct known_mapping *mapping,

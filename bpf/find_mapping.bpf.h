@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 #ifndef BOBBIN_FIND_MAPPING_BPF_H
 #define BOBBIN_FIND_MAPPING_BPF_H
 
@@ -34,6 +34,7 @@ enum {
 	MAPLE_ARANGE_64 = 3,
 	MAPLE_MAX_LEVELS = 8, /* 10^8 mappings */
 	RBTREE_MAX_LEVELS = 48,
+	GAPS_TO_STEP_OVER = 4, /* one, which may go on in the next node */
 };
 
 struct found_mapping {
@@ -46,7 +47,8 @@ struct found_mapping {
 
 struct mapping_search {
 	__u64 node[MAPLE_NODE_WORDS];
-	__u64 entry; /* encoded node, in the end the vm_area_struct */
+	__u64 entry; /* encoded node, in the end the vm_area_struct; 0: nothing is there */
+	__u64 range_end_vaddr; /* last address below `entry`, inclusive; maple tree only */
 	struct found_mapping found;
 };
 
@@ -87,6 +89,9 @@ __noinline int descend_maple_level(__u32 lane, __u64 address)
 			break;
 		}
 	}
+	/* The last range of a node ends where the node does, which may be said further up alone. */
+	if (taken < pivots && search->node[1 + taken])
+		search->range_end_vaddr = search->node[1 + taken];
 	slot = 1 + pivots + taken;
 	barrier_var(slot);
 	if (slot >= MAPLE_NODE_WORDS)
@@ -103,6 +108,7 @@ static __always_inline int search_maple(__u32 lane, struct mm_struct *mm, __u64 
 
 	if (!search)
 		return STEP_FAILED;
+	search->range_end_vaddr = ~0ULL;
 	search->entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
 	/* xa_is_node(): a root that is no node holds the only mapping there is. */
 	if ((search->entry & 3) != 2)
@@ -116,7 +122,8 @@ static __always_inline int search_maple(__u32 lane, struct mm_struct *mm, __u64 
 	return STEP_FAILED;
 }
 
-/* One level of the rbtree of kernels before 6.1; entry = the rb_node. */
+/* One level of the rbtree of kernels before 6.1; entry = the rb_node, node[0] = the lowest mapping so far
+ * that ends above the address. */
 __noinline int descend_rbtree_level(__u32 lane, __u64 address)
 {
 	struct mapping_search *search = bpf_map_lookup_elem(&mapping_searches, &lane);
@@ -126,23 +133,28 @@ __noinline int descend_rbtree_level(__u32 lane, __u64 address)
 	/* verifier: before 6.8 it looks at global functions that nobody calls, too */
 	if (!bpf_core_field_exists(struct mm_struct___rbtree, mm_rb))
 		return STEP_FAILED;
-	if (!search || !search->entry)
+	if (!search)
 		return STEP_FAILED;
+	if (!search->entry) {
+		search->entry = search->node[0];
+		return search->entry ? STEP_FOUND : STEP_FAILED;
+	}
 	node = (void *)search->entry;
 	vma = (void *)(search->entry -
 		       bpf_core_field_offset(struct vm_area_struct___rbtree, vm_rb));
-	if (address < BPF_CORE_READ(vma, vm_start)) {
-		search->entry = (__u64)BPF_CORE_READ(node, rb_left);
-		return STEP_DOWN;
-	}
 	if (address >= BPF_CORE_READ(vma, vm_end)) {
 		search->entry = (__u64)BPF_CORE_READ(node, rb_right);
 		return STEP_DOWN;
 	}
+	search->node[0] = (__u64)vma;
+	search->entry = (__u64)BPF_CORE_READ(node, rb_left);
+	if (address < BPF_CORE_READ(vma, vm_start))
+		return STEP_DOWN;
 	search->entry = (__u64)vma;
 	return STEP_FOUND;
 }
 
+/* What is found holds the address or is the next one above. */
 static __always_inline int search_rbtree(__u32 lane, struct mm_struct *mm, __u64 address)
 {
 	struct mapping_search *search = bpf_map_lookup_elem(&mapping_searches, &lane);
@@ -150,6 +162,7 @@ static __always_inline int search_rbtree(__u32 lane, struct mm_struct *mm, __u64
 
 	if (!search)
 		return STEP_FAILED;
+	search->node[0] = 0;
 	search->entry = (__u64)BPF_CORE_READ(old, mm_rb.rb_node);
 	for (int level = 0; level < RBTREE_MAX_LEVELS; level++) {
 		int step = descend_rbtree_level(lane, address);
@@ -160,15 +173,30 @@ static __always_inline int search_rbtree(__u32 lane, struct mm_struct *mm, __u64
 	return STEP_FAILED;
 }
 
+/* Fills search->found from the vm_area_struct that search->entry has come to. 0: it is one of this mm. */
+static __always_inline int read_mapping(struct mapping_search *search, struct mm_struct *mm)
+{
+	struct vm_area_struct *vma = (void *)search->entry;
+	struct found_mapping *found = &search->found;
+	struct file *file;
+
+	if (BPF_CORE_READ(vma, vm_mm) != mm)
+		return 1;
+	found->vm_start_vaddr = BPF_CORE_READ(vma, vm_start);
+	found->vm_end_vaddr = BPF_CORE_READ(vma, vm_end);
+	found->file_offset = (__u64)BPF_CORE_READ(vma, vm_pgoff) << PAGE_SHIFT;
+	found->flags = BPF_CORE_READ(vma, vm_flags);
+	file = BPF_CORE_READ(vma, vm_file);
+	found->inode = file ? (__u64)BPF_CORE_READ(file, f_inode) : 0;
+	return 0;
+}
+
 /* Fills mapping_searches[lane].found. 0: found; 1: no mapping there, or the tree changed while it was
  * read. */
 __noinline int find_mapping(__u32 lane, __u64 mm_address, __u64 address)
 {
 	struct mapping_search *search = bpf_map_lookup_elem(&mapping_searches, &lane);
 	struct mm_struct *mm = (void *)mm_address;
-	struct found_mapping *found;
-	struct vm_area_struct *vma;
-	struct file *file;
 	int step;
 
 	if (!search)
@@ -177,19 +205,47 @@ __noinline int find_mapping(__u32 lane, __u64 mm_address, __u64 address)
 		step = search_maple(lane, mm, address);
 	else
 		step = search_rbtree(lane, mm, address);
-	if (step != STEP_FOUND)
+	if (step != STEP_FOUND || read_mapping(search, mm))
 		return 1;
-	vma = (void *)search->entry;
-	if (BPF_CORE_READ(vma, vm_mm) != mm)
-		return 1;
-	found = &search->found;
-	found->vm_start_vaddr = BPF_CORE_READ(vma, vm_start);
-	found->vm_end_vaddr = BPF_CORE_READ(vma, vm_end);
-	found->file_offset = (__u64)BPF_CORE_READ(vma, vm_pgoff) << PAGE_SHIFT;
-	found->flags = BPF_CORE_READ(vma, vm_flags);
-	file = BPF_CORE_READ(vma, vm_file);
-	found->inode = file ? (__u64)BPF_CORE_READ(file, f_inode) : 0;
-	return address < found->vm_start_vaddr || address >= found->vm_end_vaddr;
+	return address < search->found.vm_start_vaddr || address >= search->found.vm_end_vaddr;
+}
+
+enum next_mapping {
+	NEXT_FOUND,
+	NEXT_NONE,
+	NEXT_UNREADABLE, /* the tree changed while it was read */
+};
+
+/* Fills mapping_searches[lane].found with the mapping that holds `address`, or else with the next one
+ * above. A maple tree has entries for gaps too: then the search begins anew behind the gap. */
+__noinline int find_next_mapping(__u32 lane, __u64 mm_address, __u64 address)
+{
+	struct mapping_search *search = bpf_map_lookup_elem(&mapping_searches, &lane);
+	struct mm_struct *mm = (void *)mm_address;
+	int step = STEP_FAILED;
+
+	if (!search)
+		return NEXT_UNREADABLE;
+	if (!bpf_core_field_exists(struct mm_struct, mm_mt)) {
+		step = search_rbtree(lane, mm, address);
+		if (step == STEP_FAILED && !search->entry)
+			return NEXT_NONE;
+	} else {
+		for (int i = 0; i < GAPS_TO_STEP_OVER; i++) {
+			step = search_maple(lane, mm, address);
+			if (step == STEP_FOUND)
+				break;
+			if (search->entry || search->range_end_vaddr < address)
+				return NEXT_UNREADABLE;
+			if (search->range_end_vaddr == ~0ULL)
+				return NEXT_NONE;
+			address = search->range_end_vaddr + 1;
+		}
+	}
+	if (step != STEP_FOUND || read_mapping(search, mm))
+		return NEXT_UNREADABLE;
+	/* A root that is no node is found wherever one asks. */
+	return address < search->found.vm_end_vaddr ? NEXT_FOUND : NEXT_NONE;
 }
 
 #endif

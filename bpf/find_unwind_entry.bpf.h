@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 #ifndef BOBBIN_FIND_UNWIND_ENTRY_BPF_H
 #define BOBBIN_FIND_UNWIND_ENTRY_BPF_H
 
@@ -35,6 +35,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, MAX_EXECUTABLES);
+	__uint(map_flags, BPF_F_MMAPABLE); /* the agent's own walker reads it, and macros too */
 	__type(key, __u32);
 	__type(value, struct executable);
 } executables SEC(".maps");
@@ -42,6 +43,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, MAX_MACROS);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct macro);
 } macros SEC(".maps");
@@ -54,40 +56,30 @@ static __always_inline struct unwind_bucket *find_bucket(__u32 word)
 	return bucket ? bpf_map_lookup_elem(bucket, &zero) : NULL;
 }
 
-static __always_inline __u32 word_of(const struct unwind_bucket *bucket, __u32 word)
+static __always_inline const __u32 *line_at(const struct unwind_bucket *bucket, __u32 word)
 {
 	/* verifier: clang proves the range and drops the mask; 5.10 and 6.1 cannot follow that */
 	barrier_var(word);
-	return bucket->words[word & (BUCKET_WORDS - 1)];
+	return &bucket->words[word & (BUCKET_WORDS - LINE_WORDS)];
 }
 
-/* v <= key ? step : 0 without a branch: BPF has no conditional move, a branchy search is mispredicted at
- * every step (40-70 ns), and its states are a million for the verifier. */
-static __always_inline __u32 step_if_not_above(__u32 v, __u32 key, __u32 step)
+/* The last word whose offset is not above the one that `end` is right behind. Word 0 is taken as such
+ * whatever it is. A word below `end` makes the difference negative, so that its upper 32 bits are set and
+ * one of them is the step, in bytes: no branch, because BPF has no conditional move, a branchy search is
+ * mispredicted at every step (40-70 ns), and its states are a million for the verifier. */
+static __always_inline __u32 search_line(const __u32 *line, __u64 end)
 {
-	__s64 difference = (__s64)(__u64)key - (__s64)(__u64)v;
-
-	barrier_var(difference);
-	return (__u32) ~(difference >> 63) & step;
-}
-
-/* The last word that is not above `key`. The word at `predecessor`, right before the group's own, is
- * taken as not above whatever it is. */
-static __always_inline __u32 search_group(const struct unwind_bucket *bucket, __u32 predecessor,
-					  __u32 count, __u32 key)
-{
-	__u32 at = predecessor, left = count + 1;
+	const __u8 *bytes = (const __u8 *)line;
+	__u64 at = 0;
 
 #pragma unroll
-	for (int i = 0; i < MAX_SEARCH_STEPS; i++) {
-		if (left <= 1)
-			break;
-		__u32 half = left >> 1;
+	for (int half = LINE_WORDS * 2; half >= 4; half /= 2) {
+		__u64 difference = *(const __u32 *)(bytes + at + half) - end;
 
-		at += step_if_not_above(word_of(bucket, at + half), key, half);
-		left -= half;
+		barrier_var(difference);
+		at |= difference >> 58 & half;
 	}
-	return word_of(bucket, at);
+	return *(const __u32 *)(bytes + at);
 }
 
 /* Eight byte-wise subtractions at once: a byte keeps its top bit where its start is not above the
@@ -121,7 +113,8 @@ static __always_inline __u32 code_of_entry(__u32 entry, __u64 file_offset)
 	if (!(code & CODE_MACRO))
 		return code;
 	return code_in_macro(code & (MAX_MACROS - 1),
-			     ((__u32)file_offset - (entry >> 16)) & 0xffff);
+			     ((__u32)file_offset - (entry >> ENTRY_OFFSET_SHIFT)) &
+				     ENTRY_OFFSET_MASK);
 }
 
 static __always_inline __u32 find_unwind_code(const struct executable *executable,
@@ -129,24 +122,25 @@ static __always_inline __u32 find_unwind_code(const struct executable *executabl
 {
 	__u64 from_base = file_offset - executable->base_file_offset;
 	__u64 granule = from_base >> (executable->granule_shift & 31);
-	__u32 directory_index, directory, predecessor, entry;
+	__u64 end = ((file_offset & ENTRY_OFFSET_MASK) + 1) << ENTRY_OFFSET_SHIFT;
+	__u32 word, entry;
 	struct unwind_bucket *bucket;
 
 	if (granule >= executable->granule_count)
 		return CODE_NO_CFI;
-	directory_index = executable->first_word + (__u32)granule;
-	bucket = find_bucket(directory_index);
+	word = executable->first_word + (__u32)granule * LINE_WORDS;
+	bucket = find_bucket(word);
 	if (!bucket)
 		return CODE_NO_CFI;
-	directory = word_of(bucket, directory_index);
-	predecessor = executable->first_word + (directory >> 8) - 1;
-	if ((predecessor ^ directory_index) >> BUCKET_WORDS_SHIFT) {
-		bucket = find_bucket(predecessor);
+	entry = search_line(line_at(bucket, word), end);
+	if (entry & ENTRY_IS_LINK) {
+		word = executable->first_word +
+		       (executable->granule_count + (entry & 0xffff)) * LINE_WORDS;
+		bucket = find_bucket(word);
 		if (!bucket)
 			return CODE_NO_CFI;
+		entry = search_line(line_at(bucket, word), end);
 	}
-	entry = search_group(bucket, predecessor, directory & 0xff,
-			     ((__u32)file_offset & 0xffff) << 16 | 0xffff);
 	return code_of_entry(entry, file_offset);
 }
 

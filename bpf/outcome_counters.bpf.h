@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: (GPL-2.0-only OR Apache-2.0) */
 #ifndef BOBBIN_OUTCOME_COUNTERS_BPF_H
 #define BOBBIN_OUTCOME_COUNTERS_BPF_H
 

@@ -58,7 +58,7 @@ int on_tick(struct bpf_perf_event_data *ctx)
 			bpf_loop(MAX_USER_FRAMES + 1, step_in_loop, &context, 0);
 			count_recalled(walk);
 		}
-		outcome = emit_sample(walk);
+		outcome = emit_sample(walk, MAPPINGS_OF_TREE);
 	}
 	count_tick(outcome, walk->started_ns);
 	return 0;
@@ -89,7 +89,7 @@ int continue_walk(struct bpf_perf_event_data *ctx)
 	}
 	bpf_tail_call(ctx, &walk_programs, 0);
 emit:
-	count_tick(emit_sample(walk), walk->started_ns);
+	count_tick(emit_sample(walk, MAPPINGS_OF_TREE), walk->started_ns);
 	return 0;
 }
 
@@ -109,7 +109,7 @@ int on_tick_tail_calls(struct bpf_perf_event_data *ctx)
 		bpf_tail_call(ctx, &walk_programs, 0);
 		outcome = TICK_WALK_NOT_RUN;
 	} else if (outcome == TICK_EMITTED) {
-		outcome = emit_sample(walk);
+		outcome = emit_sample(walk, MAPPINGS_OF_TREE);
 	}
 	count_tick(outcome, walk->started_ns);
 	return 0;
@@ -170,7 +170,7 @@ int on_tick_find_vma(struct bpf_perf_event_data *ctx)
 			end_walk(walk, WALK_END_MAPPING_UNREADABLE);
 		if (!walk->ended)
 			bpf_loop(MAX_USER_FRAMES + 1, step_in_leaf_mapping, &context, 0);
-		outcome = emit_sample(walk);
+		outcome = emit_sample(walk, MAPPINGS_MET);
 	}
 	count_tick(outcome, walk->started_ns);
 	return 0;
@@ -188,7 +188,7 @@ int on_process_exec(struct bpf_raw_tracepoint_args *ctx)
 	struct mapping_search *search = bpf_map_lookup_elem(&mapping_searches, &lane);
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 
-	if (!search || !mm || !is_target(pid))
+	if (!search || !mm || !is_target(task))
 		return 0;
 	if (find_mapping(LANE_EXEC, (__u64)mm, BPF_CORE_READ(mm, start_code)))
 		return 0;
@@ -215,10 +215,22 @@ int on_process_exit(struct bpf_raw_tracepoint_args *ctx)
 
 /* ---- run by the agent itself -------------------------------------------------------------------- */
 
-/* Set by user space before loading. Its own mappings are always announced: libc is among them. */
-const volatile __u32 agent_pid = 0;
+/* Called for every thread before sampling starts, and again until no more children are found. */
+SEC("iter/task")
+int choose_running_thread(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
 
-/* What runs already: called once for every mapping of every process before sampling starts. */
+	if (!task)
+		return 0;
+	/* verifier: clang reads ctx->task again for each use, and each would have to be checked */
+	barrier_var(task);
+	choose_running(task);
+	return 0;
+}
+
+/* What runs already: called once for every mapping of every process before sampling starts. The
+ * agent's own mappings are always announced: libc is among them. */
 SEC("iter/task_vma")
 int announce_mapped_file(struct bpf_iter__task_vma *ctx)
 {
@@ -232,7 +244,9 @@ int announce_mapped_file(struct bpf_iter__task_vma *ctx)
 		return 0;
 	pid = task->tgid;
 	file = vma->vm_file;
-	if (!file || !(vma->vm_flags & VM_EXEC) || !(is_target(pid) || pid == agent_pid))
+	if (!file || !(vma->vm_flags & VM_EXEC))
+		return 0;
+	if (pid != bpf_get_current_pid_tgid() >> 32 && !is_target_process(task))
 		return 0;
 	found.vm_start_vaddr = vma->vm_start;
 	found.vm_end_vaddr = vma->vm_end;

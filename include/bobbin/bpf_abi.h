@@ -26,6 +26,18 @@ enum {
 	MAX_SPECIAL_RULES = 4096, /* all of /usr has 1,043 distinct ones */
 	MAX_MACROS = 32768, /* what 15 bits can name; 1 MiB */
 	COMM_BYTES = 16,
+	MAX_TARGET_CGROUPS = 1024,
+	MAX_TARGET_COMMS = 64,
+	COMM_WORDS = COMM_BYTES / 8,
+};
+
+/* ---- targets ---------------------------------------------------------------------------------
+ * Who is asked for; whoever agrees with one of them is sampled. Bits of `only_targets`. */
+enum target_kind {
+	TARGET_PROCESSES = 1, /* with the children they have and will have */
+	TARGET_THREADS = 2,
+	TARGET_CGROUPS = 4, /* of version 2, with all below */
+	TARGET_COMMS = 8,
 };
 
 /* ---- addresses of frames ---------------------------------------------------------------------
@@ -64,11 +76,12 @@ enum file_state {
 	FILE_ANNOUNCED = 1, /* user space was told */
 	FILE_READY = 2, /* executables[executable_id] can be used */
 	FILE_REFUSED = 3, /* no table: user space said why in its log and summary */
+	FILE_NO_ROOM = 4, /* others need the room more; user space makes it FILE_UNANNOUNCED again */
 };
 
 struct file_entry {
 	__u32 executable_id;
-	__u32 state; /* enum file_state; FILE_READY and FILE_REFUSED are written by user space */
+	__u32 state; /* enum file_state; FILE_READY and what comes behind it is written by user space */
 };
 BOBBIN_ABI_ASSERT(sizeof(struct file_entry) == 8, "value of `files`");
 
@@ -79,13 +92,13 @@ BOBBIN_ABI_ASSERT(sizeof(struct file_entry) == 8, "value of `files`");
 /* Where in the pool of unwind words an executable's table lies. Tables are indexed by file offset:
  * the kernel knows (vm_start, vm_pgoff) and nothing of program headers.
  *   granule = (file_offset - base_file_offset) >> granule_shift
- *   directory word of it = word at first_word + granule */
+ *   its line begins at word first_word + LINE_WORDS * granule */
 struct executable {
-	__u64 base_file_offset; /* multiple of 64 KiB; the low 16 bits of an entry are absolute */
+	__u64 base_file_offset; /* multiple of 64 KiB; an entry's low bits are those of the file offset */
 	__u32 first_word; /* index in the pool; multiple of TABLE_ALIGNMENT_WORDS */
 	__u32 granule_count; /* 0: no table */
 	__u32 granule_shift;
-	__u32 unused;
+	__u32 is_ready; /* 0: its table is not there yet, or no longer; to be looked at first */
 };
 BOBBIN_ABI_ASSERT(sizeof(struct executable) == 24, "value of `executables`");
 
@@ -109,37 +122,42 @@ struct announcement {
 BOBBIN_ABI_ASSERT(sizeof(struct announcement) == 72, "record of `announcements`");
 
 /* ---- the unwind table -------------------------------------------------------------------------
- * A pool of 32-bit words in buckets of 1 MiB. The words of one executable follow each other:
- * directory, then groups of entries. A table that fits a bucket lies in one, beside others; a larger
- * one begins at a bucket's start.
+ * A pool of 32-bit words in buckets of 1 MiB, and in it lines of 16 words: cache lines, because what a
+ * look-up costs in a real program is the lines it misses. The lines of one executable follow each
+ * other: one for each granule of 2^granule_shift bytes of the file, in their order, then second ones.
+ * A table that fits a bucket lies in one, beside others; a larger one begins at a bucket's start.
  *
- *   directory word   [31:8] index of the group's first entry, from first_word   [7:0] entries
- *   entry word       [31:16] low 16 bits of the file offset   [15:0] code
+ *   word   [31:17] low 15 bits of the file offset   [16] ENTRY_IS_LINK   [15:0] code, or if a link
+ *          the number of a second line, counted from the first of them
  *
- * Builder's promises (tests/golden): entries of a group ascend; a group and the word before it, its
- * predecessor's entry, lie in one bucket (where a group would not, the rest of the bucket is left
- * empty and the predecessor stands once more at the start of the next); a group has at most 254
- * entries, so 8 halvings find any. */
+ * A word holds from its offset up to the next one's. Word 0 of a line says what holds where the line's
+ * range begins, whatever its own offset: a macro may have begun before. Words ascend; where there are
+ * fewer than 16, the last one stands again. A granule with more entries has links to second lines, in
+ * which there are none: a search is four halvings, or eight (builder: tests/golden). */
 enum {
 	BUCKET_BYTES = 1 << 20,
 	BUCKET_WORDS = BUCKET_BYTES / 4,
 	BUCKET_WORDS_SHIFT = 18,
-	MAX_BUCKETS = 256, /* 256 MiB of tables */
-	TABLE_ALIGNMENT_WORDS = 16, /* a cache line */
-	MAX_GROUP_ENTRIES = 254,
+	MAX_BUCKETS = 1024, /* how many there are is the budget's business */
+	LINE_WORDS = 16,
+	TABLE_ALIGNMENT_WORDS = LINE_WORDS,
+	MAX_SECOND_LINES = 1 << 16,
 	MAX_SEARCH_STEPS = 8,
-	MIN_GRANULE_SHIFT = 7, /* 128 bytes have at most 128 entries */
-	MAX_GRANULE_SHIFT = 16,
-	UNWIND_PAGE_SHIFT = 16,
+	MIN_GRANULE_SHIFT = 7, /* 128 bytes have at most 129 words, in 9 second lines */
+	MAX_GRANULE_SHIFT = 14, /* a macro from before is told apart by 15 bits up to the end */
+	UNWIND_PAGE_SHIFT = 16, /* tables begin at a multiple */
+	ENTRY_IS_LINK = 1 << 16,
+	ENTRY_OFFSET_SHIFT = 17,
+	ENTRY_OFFSET_MASK = 0x7fff,
 };
 BOBBIN_ABI_ASSERT((1 << BUCKET_WORDS_SHIFT) == BUCKET_WORDS, "shift and size agree");
 
 /* A code with CODE_MACRO set names one of `macros` by its other 15 bits: the whole run of rules of a
  * prologue or epilogue in one entry, because the same pushes and pops come again and again. With
- * distance = (file_offset - the entry's own) modulo 2^16, the rule is codes[how many starts are <=
+ * distance = (file_offset - the entry's own) modulo 2^15, the rule is codes[how many starts are <=
  * distance]. All eight compare at once: subtract the starts, a byte each, from 0x80 | min(distance,
- * 126). A macro may reach into later groups and 64-KiB pages, where its entry is the predecessor;
- * behind it another entry, or the end of the table, comes within 2^16 bytes. */
+ * 126). Where a line has words to spare, the last rule of a macro has an entry of its own: it holds for
+ * the body of a function, and so most look-ups need not read the macro. */
 enum {
 	MACRO_STARTS = 8,
 	MACRO_CODES = MACRO_STARTS + 1,
@@ -232,6 +250,7 @@ BOBBIN_ABI_ASSERT(sizeof(struct special_rule) == 24, "value of `special_rules`")
 	X(WALK_END_TRUNCATED, "truncated", "deeper than 1,024 frames")                             \
 	X(WALK_END_FILE_NOT_READY, "file_not_ready", "unwind information was still being read")    \
 	X(WALK_END_FILE_REFUSED, "file_refused", "the file has no usable unwind information")      \
+	X(WALK_END_NO_ROOM, "no_room", "the budget for unwind tables was used up")                 \
 	X(WALK_END_FILES_FULL, "files_full", "more files than bobbin has room for")                \
 	X(WALK_END_NO_MAPPING, "no_mapping", "the pc lies in no executable mapping")               \
 	X(WALK_END_MAPPING_UNREADABLE, "mapping_unreadable",                                       \
@@ -363,7 +382,8 @@ struct paused_walk {
 	__u64 rsp;
 	__u64 rbp;
 	__u64 vdso_vaddr;
-	__u64 stack_vaddr; /* rsp, rounded down to 8 */
+	__u64 start_stack_vaddr; /* rsp at the program's first instruction, which has no CFI */
+	__u64 stack_vaddr; /* rsp, rounded down to 8; where pages are missing, to STACK_BLOCK_BYTES */
 	__u64 present[MAX_STACK_BLOCKS / 64];
 	__u32 stack_span_bytes;
 	__u32 stack_bytes; /* that follow the mappings; multiple of 8 */
@@ -372,7 +392,7 @@ struct paused_walk {
 	__u32 flags; /* enum paused_flag */
 	__u32 by_frame_pointer; /* walk_state.by_frame_pointer, enum walk_end */
 };
-BOBBIN_ABI_ASSERT(sizeof(struct paused_walk) == 264, "part of a record in `samples`");
+BOBBIN_ABI_ASSERT(sizeof(struct paused_walk) == 272, "part of a record in `samples`");
 
 #ifdef __cplusplus
 } // namespace bobbin::abi

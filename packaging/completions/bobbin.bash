@@ -10,7 +10,8 @@ _bobbin_command_word() {
                 echo $((i + 1))
                 return
                 ;;
-            -F | --frequency | -d | --duration | -o | --output | -p | --pid) ((i++)) ;;
+            -F | --frequency | -d | --duration | -o | --output | -p | --pid | -t | --tid | -G | --cgroup | \
+                -u | --unit | --container | --comm | --max-unwind-memory | --max-memory) ((i++)) ;;
             -* | =) ;;
             *)
                 [[ ${COMP_WORDS[i - 1]} == = ]] && continue
@@ -48,10 +49,14 @@ _bobbin_record() {
         -d | --duration) _bobbin_words "$current" "10s 30s 1m 5m" ;;
         -o | --output) _bobbin_files "$current" ;;
         -p | --pid) _bobbin_words "$current" "$(printf '%s\n' /proc/[0-9]* | sed 's,/proc/,,')" ;;
+        -G | --cgroup) _bobbin_files "${current:-/sys/fs/cgroup/}" ;;
+        --max-unwind-memory | --max-memory) _bobbin_words "$current" "64M 256M 512M 1G" ;;
+        -t | --tid | -u | --unit | --container | --comm) ;;
         *)
             if [[ $current == -* ]]; then
-                _bobbin_words "$current" "-F --frequency -d --duration -o --output -p --pid -a --all
-                    -U --user-only -K --kernel-only -q --quiet -h --help --"
+                _bobbin_words "$current" "-F --frequency -d --duration -o --output -a --all -p --pid -t --tid
+                    -G --cgroup -u --unit --container --comm -U --user-only -K --kernel-only
+                    --max-unwind-memory --max-memory -q --quiet -h --help --"
             else
                 mapfile -t COMPREPLY < <(compgen -c -- "$current")
             fi

@@ -28,12 +28,23 @@ public:
     std::optional<T> pop(const std::stop_token& stop) {
         std::unique_lock lock(mutex_);
         if (!arrived_.wait(lock, stop, [this] { return !values_.empty(); })) return std::nullopt;
+        return take_first();
+    }
+
+    // All there is, in order; waits at most `timeout` for the first.
+    std::deque<T> pop_all(const std::stop_token& stop, std::chrono::milliseconds timeout) {
+        std::unique_lock lock(mutex_);
+        arrived_.wait_for(lock, stop, timeout, [this] { return !values_.empty(); });
+        return std::exchange(values_, {});
+    }
+
+private:
+    T take_first() {
         T value = std::move(values_.front());
         values_.pop_front();
         return value;
     }
 
-private:
     std::mutex mutex_;
     std::condition_variable_any arrived_;
     std::deque<T> values_;

@@ -114,7 +114,8 @@ std::optional<pid_t> read_process_of(pid_t pid) {
 Surroundings this_machine(std::span<const std::string> invocation) {
     const SystemFacts facts = read_system_facts();
     Surroundings machine{.max_sample_rate_hz = facts.perf_event_max_sample_rate_hz,
-                         .process_of = read_process_of};
+                         .process_of = read_process_of,
+                         .cgroup_tree = sampler::CgroupTree::open};
     if (!facts.may_record()) machine.rights_missing = explain_not_root(facts, invocation);
     return machine;
 }

@@ -13,6 +13,7 @@
 #include "cli/errors.h"
 #include "cli/exit_status.h"
 #include "config/record_config.h"
+#include "sampler/cgroup_tree.h"
 
 namespace bobbin::cli {
 
@@ -44,6 +45,8 @@ struct Surroundings {
     std::optional<std::uint32_t> max_sample_rate_hz;  // kernel.perf_event_max_sample_rate
     // The process a pid or tid belongs to; nullopt: there is none.
     std::function<std::optional<pid_t>(pid_t)> process_of;
+    // Where cgroups of version 2 are; an error says that there are none.
+    std::function<Result<sampler::CgroupTree>()> cgroup_tree;
     // Why this process may not record (explain_not_root), said before any file is touched.
     std::optional<UserError> rights_missing;
 };

@@ -119,6 +119,20 @@ Check check_kernel_symbols(const SystemFacts& facts) {
     return check;
 }
 
+Check check_run_first(const KernelFeatures& features) {
+    const int code = features.run_first_errno;
+    return {"opening before other work", code == 0, Need::kUseful,
+            code == 0 ? "SCHED_FIFO" : fmt::format("SCHED_FIFO: {}", std::strerror(code)),
+            "sudo bobbin record; a service needs LimitRTPRIO=1 and RestrictRealtime=no"};
+}
+
+Check check_exec_events(const KernelFeatures& features) {
+    const int code = features.exec_events_errno;
+    return {"files of short-lived programs", code == 0, Need::kUseful,
+            code == 0 ? "held by fanotify" : fmt::format("fanotify: {}", std::strerror(code)),
+            "sudo bobbin record; a service needs CAP_SYS_ADMIN"};
+}
+
 std::string_view need_text(Need need) {
     switch (need) {
         case Need::kRequired:
@@ -176,6 +190,8 @@ std::vector<Check> examine(const SystemFacts& facts, const KernelFeatures& featu
     checks.push_back(check_jit(facts));
     checks.push_back(check_locked_memory(facts));
     checks.push_back(check_kernel_symbols(facts));
+    checks.push_back(check_run_first(features));
+    checks.push_back(check_exec_events(features));
     return checks;
 }
 

@@ -187,6 +187,13 @@ UserError explain_load_failure(const Error& error, const SystemFacts& facts,
                 "cat /sys/kernel/security/lockdown"};
     }
     const int code = error.code().value();
+    if (code == ESRCH) {
+        return {
+            error.message(),
+            "bobbin runs in a pid namespace of its own, and the process may have ended; outside "
+            "of it all have the numbers that the kernel knows",
+            kContainerCommand};
+    }
     // EACCES is also how the verifier says no; then the rights are there.
     if (code == EPERM || (code == EACCES && !facts.may_load_bpf())) {
         return from(std::move(what), reason_of_load_permission(facts, invocation),

@@ -8,8 +8,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <thread>
 
+#include "base/result.h"
 #include "base/unique_fd.h"
+#include "executable/exec_events.h"
+#include "executable/run_first.h"
 
 namespace bobbin::cli {
 namespace {
@@ -33,11 +37,27 @@ int try_cpu_clock() {
     return 0;
 }
 
+int errno_of(const Result<>& result) { return result ? 0 : result.error().code().value(); }
+
+// On a thread of its own, which takes the priority with it.
+int try_to_run_first() {
+    int code = 0;
+    std::thread([&code] { code = errno_of(executable::run_first()); }).join();
+    return code;
+}
+
+int try_exec_events() {
+    const auto events = executable::ExecEvents::open();
+    return events ? 0 : events.error().code().value();
+}
+
 }  // namespace
 
 KernelFeatures probe_kernel_features(bool may_load_bpf) {
     KernelFeatures features;
     features.cpu_clock_errno = try_cpu_clock();
+    features.run_first_errno = try_to_run_first();
+    features.exec_events_errno = try_exec_events();
     if (!may_load_bpf) return features;
     const libbpf_print_fn_t printer = libbpf_set_print(nullptr);
     features.perf_event_programs =

@@ -17,6 +17,9 @@ struct KernelFeatures {
     Support maps_of_maps = Support::kNotAllowed;
     Support bpf_loop = Support::kNotAllowed;  // from 5.17 on
     int cpu_clock_errno = 0;  // of opening a cpu-clock event on the first CPU; 0: it opened
+    // What opening files in time profits from; 0: allowed.
+    int run_first_errno = 0;    // of SCHED_FIFO
+    int exec_events_errno = 0;  // of fanotify and FAN_OPEN_EXEC
 };
 
 // Loads and unloads a few tiny programs and maps; leaves nothing behind. `may_load_bpf` false: asks

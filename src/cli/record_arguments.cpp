@@ -4,13 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cstdint>
 #include <string_view>
 
-#include "bobbin/bpf_abi.h"
+#include "cli/target_arguments.h"
 #include "cli/terminal_text.h"
 #include "config/parse_duration.h"
 #include "config/parse_frequency.h"
+#include "config/parse_size.h"
 
 namespace bobbin::cli {
 namespace {
@@ -57,66 +58,36 @@ Checked read_duration(const SplitArguments& arguments, RecordConfig& config) {
     return {};
 }
 
-Checked add_pid(std::string_view text, const Surroundings& surroundings, RecordConfig& config) {
-    constexpr pid_t kMaxPid = 4'194'304;  // PID_MAX_LIMIT of <linux/threads.h>
-    pid_t pid = 0;
-    const char* const text_end = text.data() + text.size();
-    const auto [end, problem] = std::from_chars(text.data(), text_end, pid);
-    if (problem != std::errc{} || end != text_end || pid < 1 || pid > kMaxPid) {
-        return refuse(fmt::format("-p {}: not a process id", shell_quote(text)),
-                      "it takes one number, or several with commas: -p 4242,4243");
+Checked read_size(const SplitArguments& arguments, std::string_view flag, std::uint64_t smallest,
+                  std::uint64_t& bytes) {
+    const std::string* text = arguments.last(flag);
+    if (text == nullptr) return {};
+    const Result<std::uint64_t> size = config::parse_size(*text);
+    if (!size) {
+        return refuse(fmt::format("--{} {}: not a size", flag, shell_quote(*text)),
+                      size.error().message());
     }
-    const std::optional<pid_t> process = surroundings.process_of(pid);
-    if (!process) {
-        return tl::unexpected(UserError{fmt::format("there is no process {}", pid),
-                                        "-p takes processes that run now; this one may have ended",
-                                        "ps -e -o pid,user,args", kExitUsage});
+    if (*size < smallest) {
+        return refuse(fmt::format("--{} {}: too little", flag, shell_quote(*text)),
+                      fmt::format("bobbin needs at least {}M", smallest >> 20));
     }
-    if (*process != pid) {
-        return tl::unexpected(
-            UserError{fmt::format("{} is a thread of process {}", pid, *process),
-                      "-p takes whole processes; single threads cannot be asked for",
-                      fmt::format("bobbin record -p {}", *process), kExitUsage});
-    }
-    config.pids.push_back(pid);
+    bytes = *size;
     return {};
 }
 
-// "42,43"
-Checked add_pids(std::string_view list, const Surroundings& surroundings, RecordConfig& config) {
-    while (true) {
-        const std::size_t comma = list.find(',');
-        Checked added = add_pid(list.substr(0, comma), surroundings, config);
-        if (!added || comma == std::string_view::npos) return added;
-        list.remove_prefix(comma + 1);
-    }
+Checked read_budgets(const SplitArguments& arguments, RecordConfig& config) {
+    Checked read = read_size(arguments, "max-unwind-memory", RecordConfig::kMinMaxUnwindMemoryBytes,
+                             config.max_unwind_memory_bytes);
+    if (!read) return read;
+    return read_size(arguments, "max-memory", RecordConfig::kMinMaxMemoryBytes,
+                     config.max_memory_bytes);
 }
 
-Checked read_pids(const SplitArguments& arguments, const Surroundings& surroundings,
+Checked read_what(const SplitArguments& arguments, const Surroundings& surroundings,
                   RecordConfig& config) {
-    for (const std::string_view list : arguments.all("pid")) {
-        if (Checked added = add_pids(list, surroundings, config); !added) return added;
-    }
-    std::ranges::sort(config.pids);
-    const auto repeated = std::ranges::unique(config.pids);
-    config.pids.erase(repeated.begin(), repeated.end());
-    if (config.pids.size() > abi::MAX_TARGET_PROCESSES) {
-        return refuse(fmt::format("{} processes are too many", thousands(config.pids.size())),
-                      fmt::format("-p takes at most {}",
-                                  thousands(std::uint64_t{abi::MAX_TARGET_PROCESSES})));
-    }
-    return {};
-}
-
-Checked read_target(const SplitArguments& arguments, const Surroundings& surroundings,
-                    RecordConfig& config) {
-    if (Checked read = read_pids(arguments, surroundings, config); !read) return read;
+    if (Checked read = read_targets(arguments, surroundings, config); !read) return read;
     if (arguments.has_separator && arguments.rest.empty()) {
         return refuse("there is no command after --", "leave -- out to record the whole machine");
-    }
-    if (arguments.has("pid") && !arguments.rest.empty()) {
-        return refuse("-p and a command exclude each other",
-                      "both say what to record; -a COMMAND records the whole machine meanwhile");
     }
     if (arguments.has("user-only") && arguments.has("kernel-only")) {
         return refuse("-U and -K exclude each other", "without them both kinds are recorded");
@@ -124,9 +95,8 @@ Checked read_target(const SplitArguments& arguments, const Surroundings& surroun
     if (arguments.has("user-only")) config.scope = config::FrameScope::kUserOnly;
     if (arguments.has("kernel-only")) config.scope = config::FrameScope::kKernelOnly;
     config.command = arguments.rest;
-    // Targets are OR-ed, so the whole machine contains any other.
-    config.whole_machine = arguments.has("all") || (config.pids.empty() && config.command.empty());
-    if (config.whole_machine) config.pids.clear();
+    config.whole_machine =
+        arguments.has("all") || (!config.has_targets() && config.command.empty());
     return {};
 }
 
@@ -166,7 +136,8 @@ tl::expected<RecordConfig, UserError> read_record_arguments(const SplitArguments
     config.quiet = arguments.has("quiet");
     Checked read = read_frequency(arguments, surroundings, config);
     if (read) read = read_duration(arguments, config);
-    if (read) read = read_target(arguments, surroundings, config);
+    if (read) read = read_budgets(arguments, config);
+    if (read) read = read_what(arguments, surroundings, config);
     if (read && surroundings.rights_missing) return tl::unexpected(*surroundings.rights_missing);
     if (read) read = read_outputs(arguments, config);
     if (!read) return tl::unexpected(std::move(read).error());

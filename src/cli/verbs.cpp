@@ -19,10 +19,20 @@ constexpr std::array kRecordFlags{
     Flag{"o", "output", "FILE",
          "write .pb.gz or .pprof (pprof), .folded (flame-graph tools), - (pprof to standard "
          "output); may be given many times [profile.pb.gz]"},
-    Flag{"p", "pid", "PID[,PID]", "only these processes, with all their threads"},
     Flag{"a", "all", "", "the whole machine, also while a command runs"},
+    Flag{"p", "pid", "PID[,PID]", "these processes, their threads and their children"},
+    Flag{"t", "tid", "TID[,TID]", "these threads"},
+    Flag{"G", "cgroup", "PATH", "this cgroup and all below: /sys/fs/cgroup/a or a"},
+    Flag{"u", "unit", "NAME", "this systemd unit: nginx, session-2.scope, user.slice"},
+    Flag{"", "container", "ID",
+         "containers whose id or machine name begins so (docker, podman, containerd, nspawn, LXC)"},
+    Flag{"", "comm", "NAME",
+         "threads of this name, of which 15 bytes count; NAME* for all that begin so"},
     Flag{"U", "user-only", "", "only user-mode frames"},
     Flag{"K", "kernel-only", "", "only kernel-mode frames"},
+    Flag{"", "max-unwind-memory", "SIZE",
+         "memory of unwind tables in the kernel: 64M, or bytes [256M]"},
+    Flag{"", "max-memory", "SIZE", "memory of bobbin itself [512M]"},
     Flag{"q", "quiet", "", "no progress and no summary, errors only"},
     kHelp,
 };
@@ -46,7 +56,10 @@ constexpr std::array kProgramFlags{
 constexpr std::array kVerbs{
     Verb{"record", "[OPTION]... [--] [COMMAND [ARG]...]", "profile until Ctrl-C or a command's end",
          "Samples what runs on the CPUs until COMMAND ends, the duration has passed or Ctrl-C is\n"
-         "typed, and writes the profile. Without -p and without COMMAND: the whole machine.\n"
+         "typed, and writes the profile. Of -p, -t, -G, -u, --container, --comm and COMMAND, each "
+         "as\n"
+         "often as you like, what agrees with any is sampled; without them the whole machine.\n"
+         "When all of -p and -t are gone and nothing else was asked for, the recording ends.\n"
          "COMMAND runs as the user who called sudo; its exit status becomes bobbin's.\n"
          "Ctrl-C: once stops and writes, twice skips the names, three times writes nothing.",
          kRecordFlags, true},
@@ -62,7 +75,7 @@ constexpr std::array kVerbs{
          kShowUnwindFlags},
 };
 
-constexpr std::size_t kHelpColumn = 28;
+constexpr std::size_t kHelpColumn = 32;
 constexpr std::size_t kHelpWidth = 100;
 
 // "  -F, --frequency HZ        text", the text broken at blanks and indented.

@@ -19,16 +19,31 @@ enum class FrameScope { kUserAndKernel, kUserOnly, kKernelOnly };
 struct RecordConfig {
     static constexpr std::uint32_t kMinFrequencyHz = 1;
     static constexpr std::uint32_t kMaxFrequencyHz = 10'000;
+    static constexpr std::uint64_t kMinMaxUnwindMemoryBytes = 4ULL << 20;
+    static constexpr std::uint64_t kMinMaxMemoryBytes = 64ULL << 20;
+    static constexpr std::uint64_t kDefaultMaxUnwindMemoryBytes = 256ULL << 20;
+    static constexpr std::uint64_t kDefaultMaxMemoryBytes = 512ULL << 20;
 
     std::uint32_t frequency_hz = 99;  // 99, not 100: does not march in step with timers
     std::optional<std::chrono::nanoseconds> duration;
     std::vector<output::OutputFile> outputs;
-    std::vector<pid_t> pids;           // processes, not threads; ascending, each once
-    std::vector<std::string> command;  // started by us; empty: none
-    // Neither a process nor a command was named, or -a was given: then a command only sets the end.
+    // Who is sampled: all of these, or nothing but `command` and its children.
+    std::vector<pid_t> pids;                // processes and their children; ascending, each once
+    std::vector<pid_t> tids;                // single threads; ascending, each once
+    std::vector<std::uint64_t> cgroup_ids;  // of version 2, with all below; ascending, each once
+    std::vector<std::string> comms;         // names of threads, or "na*"
+    std::vector<std::string> command;       // started by us; empty: none
+    // No target and no command was named, or -a was given: then a command only sets the end.
     bool whole_machine = true;
     FrameScope scope = FrameScope::kUserAndKernel;
+    // Budgets: of unwind tables in the kernel, of the agent itself.
+    std::uint64_t max_unwind_memory_bytes = kDefaultMaxUnwindMemoryBytes;
+    std::uint64_t max_memory_bytes = kDefaultMaxMemoryBytes;
     bool quiet = false;
+
+    [[nodiscard]] bool has_targets() const {
+        return !pids.empty() || !tids.empty() || !cgroup_ids.empty() || !comms.empty();
+    }
 };
 
 }  // namespace bobbin::config

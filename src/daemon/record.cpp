@@ -44,7 +44,7 @@ cli::RecordSummary complete(symbolize::NamedProfile& profile, const Sampling& sa
     profile.duration = duration;
     cli::RecordSummary summary = summarize(profile, *sampling.catalog, facts);
     profile.comments = cli::describe(summary);
-    profile.comments.push_back(describe_accounting(facts.counters));
+    profile.comments.push_back(describe_accounting(facts.counters, facts.resumed));
     return summary;
 }
 
@@ -93,7 +93,8 @@ Finish finish(Sampling& sampling, const config::RecordConfig& config, Signals& s
     };
     if (const auto stopped = sampling.events.stop(); !stopped) return failed(stopped.error());
     const auto duration = std::chrono::steady_clock::now() - sampling.started_steady;
-    const auto counted = sampling.sample_walk->finish();
+    const auto counted =
+        sampling.sample_walk->finish([&signals] { return signals.is_one_waiting(); });
     const auto facts = facts_of(sampling, config, counted);
     if (!facts) return failed(facts.error());
     auto named = name_interruptibly(counted, *sampling.catalog, *sampling.labels, signals);
@@ -114,11 +115,16 @@ std::optional<cli::UserError> open_gate(cli::LaunchedCommand& command,
     return cli::explain_command_failure(started.error(), config.command.front());
 }
 
+// The end of all processes and threads that were named ends the recording, unless something else
+// was asked for that may come back at any time.
+bool ends_with_its_targets(const config::RecordConfig& config) {
+    return config.command.empty() && config.cgroup_ids.empty() && config.comms.empty();
+}
+
 int run(const config::RecordConfig& config, std::span<const std::string> invocation,
         Signals& signals, std::optional<cli::LaunchedCommand>& command) {
-    std::vector<pid_t> targets = config.pids;
-    if (command && !config.whole_machine) targets.push_back(command->pid());
-    auto sampling = prepare_sampling(config, targets, invocation);
+    const auto command_pid = command ? std::optional(command->pid()) : std::nullopt;
+    auto sampling = prepare_sampling(config, command_pid, invocation);
     if (!sampling) return say(sampling.error(), config);
     if (const auto started = start(*sampling); !started) {
         return say(cli::explain_failure(started.error()), config);
@@ -127,12 +133,18 @@ int run(const config::RecordConfig& config, std::span<const std::string> invocat
         if (const auto error = open_gate(*command, config)) return say(*error, config);
     }
     ProgressLine progress(*sampling, config);
+    const bool waits = ends_with_its_targets(config);
     const EndWatch watch{.signals = signals,
                          .command = command ? &*command : nullptr,
-                         .targets = config.pids,
+                         .processes = waits ? config.pids : std::vector<pid_t>{},
+                         .threads = waits ? config.tids : std::vector<pid_t>{},
                          .duration = config.duration};
     const Result<> ended =
-        wait_for_end(watch, {.each_second = [&] { progress.show(); },
+        wait_for_end(watch, {.each_second =
+                                 [&] {
+                                     sampling->events.follow_online_cpus();
+                                     progress.show();
+                                 },
                              .snapshot = [&] { write_snapshot(*sampling, config); }});
     progress.clear();
     if (!ended) return say(cli::explain_failure(ended.error()), config);

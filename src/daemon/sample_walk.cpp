@@ -3,8 +3,12 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
+#include <shared_mutex>
 #include <utility>
+
+#include "user_walk/walk_on.h"
 
 namespace bobbin::daemon {
 namespace {
@@ -12,11 +16,18 @@ namespace {
 // The ring holds several of these at the highest rate (sampler/bpf_program.cpp).
 constexpr std::chrono::milliseconds kReadInterval{100};
 
+// After the last sample: how long tables may still be waited for, and how often somebody may ask
+// for haste meanwhile.
+constexpr std::chrono::seconds kPatienceAtEnd{2};
+constexpr std::chrono::milliseconds kHasteInterval{20};
+
 }  // namespace
 
 Result<std::unique_ptr<SampleWalk>> SampleWalk::start(const sampler::BpfProgram& program,
-                                                      sampler::ProcessLabelReader& labels) {
-    std::unique_ptr<SampleWalk> walk(new SampleWalk(labels));
+                                                      sampler::ProcessLabelReader& labels,
+                                                      UnwindWalk& unwind_walk) {
+    std::unique_ptr<SampleWalk> walk(new SampleWalk(labels, unwind_walk));
+    walk->be_ready_to_resume(program);
     BOBBIN_TRY(auto samples,
                sampler::RingBuffer::open(
                    program.samples_fd(),
@@ -26,6 +37,29 @@ Result<std::unique_ptr<SampleWalk>> SampleWalk::start(const sampler::BpfProgram&
     return walk;
 }
 
+// Without it samples that come before their tables stay as the kernel side left them.
+void SampleWalk::be_ready_to_resume(const sampler::BpfProgram& program) {
+    auto tables = user_walk::MappedTables::open({.executables_fd = program.executables_fd(),
+                                                 .special_rules_fd = program.special_rules_fd(),
+                                                 .macros_fd = program.macros_fd(),
+                                                 .buckets_fd = program.unwind_buckets_fd(),
+                                                 .generation = program.rule_generation()});
+    if (!tables) {
+        spdlog::info("no walk can be resumed: {}", tables.error().message());
+        return;
+    }
+    tables_ = std::move(*tables);
+    const auto state_of = [this](std::uint32_t id) { return unwind_walk_.feed().state_of(id); };
+    waiting_.emplace(WaitingSamples::Steps{
+        .state_of = state_of,
+        .walk_on =
+            [this, state_of](user_walk::PausedWalk& walk, std::uint32_t most_frames) {
+                const std::shared_lock tables_stay(unwind_walk_.feed().tables_in_use());
+                return user_walk::walk_on(*tables_, walk, most_frames, state_of);
+            },
+        .finished = [this](const aggregate::RawSample& sample) { add_resumed(sample); }});
+}
+
 void SampleWalk::add(std::span<const std::byte> record) {
     const auto sample = aggregate::parse_sample(record);
     if (!sample) {
@@ -33,8 +67,28 @@ void SampleWalk::add(std::span<const std::byte> record) {
         return;
     }
     labels_.notice(*sample->header);
+    unwind_walk_.feed().last_sampled().note(sample->user_frames,
+                                            std::chrono::nanoseconds{sample->header->time_ns});
+    if (waiting_ && !sample->paused_walk.empty() &&
+        waiting_->keep(record, std::chrono::steady_clock::now())) {
+        return;
+    }
     const std::scoped_lock lock(counts_mutex_);
     counts_.add(*sample);
+}
+
+void SampleWalk::add_resumed(const aggregate::RawSample& sample) {
+    const std::scoped_lock lock(counts_mutex_);
+    counts_.add(sample);
+    const auto end = sample.header->walk_end;
+    if (end != abi::WALK_END_FILE_NOT_READY) ++resumed_.by_walk_end.at(end);
+}
+
+void SampleWalk::look_again() {
+    if (!waiting_) return;
+    waiting_->look_again(std::chrono::steady_clock::now());
+    const std::scoped_lock lock(counts_mutex_);
+    resumed_.displaced_count = waiting_->displaced_count();
 }
 
 void SampleWalk::run(const std::stop_token& stop) {
@@ -47,6 +101,7 @@ void SampleWalk::run(const std::stop_token& stop) {
             return;
         }
         if (last) return;
+        look_again();
     }
 }
 
@@ -65,9 +120,25 @@ aggregate::CountedStacks SampleWalk::snapshot() const {
     return counts_.counted();
 }
 
-aggregate::CountedStacks SampleWalk::finish() {
+ResumedWalks SampleWalk::resumed() const {
+    const std::scoped_lock lock(counts_mutex_);
+    return resumed_;
+}
+
+aggregate::CountedStacks SampleWalk::finish(const std::function<bool()>& is_in_a_hurry) {
     reader_.request_stop();
     reader_.join();
+    look_again();
+    const auto deadline = std::chrono::steady_clock::now() + kPatienceAtEnd;
+    bool all_told = false;
+    while (waiting_ && waiting_->count() != 0 && !all_told && !is_in_a_hurry()) {
+        const auto now = std::chrono::steady_clock::now();
+        if (now >= deadline) break;
+        all_told = unwind_walk_.wait_until_nothing_pending(
+            std::min<std::chrono::steady_clock::time_point>(deadline, now + kHasteInterval));
+        look_again();
+    }
+    if (waiting_) waiting_->give_up();
     const std::scoped_lock lock(counts_mutex_);
     return counts_.take();
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,18 +13,25 @@
 
 #include "aggregate/stack_counts.h"
 #include "base/result.h"
+#include "bobbin/bpf_abi.h"
+#include "daemon/resumed_walks.h"
+#include "daemon/unwind_walk.h"
+#include "daemon/waiting_samples.h"
 #include "sampler/bpf_program.h"
 #include "sampler/process_labels.h"
 #include "sampler/ring_buffer.h"
+#include "user_walk/mapped_tables.h"
 
 namespace bobbin::daemon {
 
-// The first half of the sample walk: ring buffer -> counted stacks. One thread, the reader, from
-// construction to destruction. Names come when the recording ends (record.cpp).
+// The first half of the sample walk: ring buffer -> counted stacks; samples that came before the
+// tables of their files wait for these in between. One thread, the reader, from construction to
+// destruction. Names come when the recording ends (record.cpp).
 class SampleWalk {
 public:
     static Result<std::unique_ptr<SampleWalk>> start(const sampler::BpfProgram& program,
-                                                     sampler::ProcessLabelReader& labels);
+                                                     sampler::ProcessLabelReader& labels,
+                                                     UnwindWalk& unwind_walk);
 
     struct Progress {
         std::uint64_t sample_count = 0;
@@ -32,24 +40,36 @@ public:
     };
     [[nodiscard]] Progress progress() const;
 
-    // A copy of what was counted so far; sampling goes on.
+    // A copy of what was counted so far; sampling goes on, and what waits is counted later.
     [[nodiscard]] aggregate::CountedStacks snapshot() const;
 
+    [[nodiscard]] ResumedWalks resumed() const;
+
     // Ends the thread once it has read all that is in the ring buffer; sampling must have stopped.
-    aggregate::CountedStacks finish();
+    // Then waits up to 2 s for the tables that samples wait for; `is_in_a_hurry` is asked every few
+    // milliseconds.
+    aggregate::CountedStacks finish(const std::function<bool()>& is_in_a_hurry);
 
     SampleWalk(const SampleWalk&) = delete;
     SampleWalk& operator=(const SampleWalk&) = delete;
     ~SampleWalk() = default;
 
 private:
-    explicit SampleWalk(sampler::ProcessLabelReader& labels) : labels_(labels) {}
+    SampleWalk(sampler::ProcessLabelReader& labels, UnwindWalk& unwind_walk)
+        : labels_(labels), unwind_walk_(unwind_walk) {}
+    void be_ready_to_resume(const sampler::BpfProgram& program);
     void add(std::span<const std::byte> record);
+    void add_resumed(const aggregate::RawSample& sample);
+    void look_again();
     void run(const std::stop_token& stop);
 
     sampler::ProcessLabelReader& labels_;
+    UnwindWalk& unwind_walk_;
     mutable std::mutex counts_mutex_;
     aggregate::StackCounts counts_;
+    ResumedWalks resumed_;
+    std::unique_ptr<user_walk::MappedTables> tables_;  // none: nobody waits
+    std::optional<WaitingSamples> waiting_;            // the reader's, after it the finisher's
     std::optional<sampler::RingBuffer> samples_;
     std::jthread reader_;  // last: joined before the rest goes
 };

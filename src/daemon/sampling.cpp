@@ -46,22 +46,34 @@ std::optional<sampler::TickProgram> tick_program_asked_for() {
     return program;
 }
 
-sampler::BpfOptions options_of(const config::RecordConfig& config, bool only_targets,
+sampler::Targets targets_of(const config::RecordConfig& config, std::optional<pid_t> command) {
+    if (config.whole_machine) return {};
+    sampler::Targets targets{.processes = config.pids,
+                             .threads = config.tids,
+                             .cgroup_ids = config.cgroup_ids,
+                             .comms = config.comms};
+    if (command) targets.processes.push_back(*command);
+    return targets;
+}
+
+sampler::BpfOptions options_of(const config::RecordConfig& config, std::optional<pid_t> command,
                                std::size_t cpu_count) {
-    return {.only_targets = only_targets,
+    return {.targets = targets_of(config, command),
             .leave_out_kernel_frames = config.scope == config::FrameScope::kUserOnly,
             .leave_out_user_frames = config.scope == config::FrameScope::kKernelOnly,
             .cpu_count = static_cast<std::uint32_t>(cpu_count),
             .tick_program = tick_program_asked_for()};
 }
 
-Result<Sampling> build_stages(sampler::BpfProgram program, std::vector<int> cpus,
-                              sampler::PerfEvents events) {
+Result<Sampling> build_stages(const config::RecordConfig& config, sampler::BpfProgram program,
+                              std::vector<int> cpus, sampler::PerfEvents events) {
     auto catalog = std::make_unique<executable::Catalog>();
     auto labels = std::make_unique<sampler::ProcessLabelReader>();
     BOBBIN_CHECK(program.attach_process_events());
-    BOBBIN_TRY(auto unwind_walk, UnwindWalk::start(program, *catalog, kPatienceForRunningFiles));
-    BOBBIN_TRY(auto sample_walk, SampleWalk::start(program, *labels));
+    BOBBIN_TRY(auto unwind_walk,
+               UnwindWalk::start(program, *catalog, config.max_unwind_memory_bytes,
+                                 kPatienceForRunningFiles));
+    BOBBIN_TRY(auto sample_walk, SampleWalk::start(program, *labels, *unwind_walk));
     return Sampling{.program = std::move(program),
                     .cpus = std::move(cpus),
                     .catalog = std::move(catalog),
@@ -76,7 +88,7 @@ Result<Sampling> build_stages(sampler::BpfProgram program, std::vector<int> cpus
 }  // namespace
 
 tl::expected<Sampling, cli::UserError> prepare_sampling(const config::RecordConfig& config,
-                                                        const std::vector<pid_t>& targets,
+                                                        std::optional<pid_t> command,
                                                         std::span<const std::string> invocation) {
     const cli::SystemFacts facts = cli::read_system_facts();
     if (!facts.may_record()) return tl::unexpected(cli::explain_not_root(facts, invocation));
@@ -85,20 +97,16 @@ tl::expected<Sampling, cli::UserError> prepare_sampling(const config::RecordConf
     raise_locked_memory_limit();
     auto cpus = sampler::online_cpus();
     if (!cpus) return tl::unexpected(cli::explain_failure(cpus.error()));
-    auto program = sampler::BpfProgram::load(options_of(config, !targets.empty(), cpus->size()));
+    auto program = sampler::BpfProgram::load(options_of(config, command, cpus->size()));
     if (!program) {
         return tl::unexpected(cli::explain_load_failure(program.error(), facts, invocation));
-    }
-    for (const pid_t target : targets) {
-        if (const auto added = program->add_target(target); !added) {
-            return tl::unexpected(cli::explain_failure(added.error()));
-        }
     }
     auto events = sampler::PerfEvents::open(*cpus, config.frequency_hz, program->tick_program_fd());
     if (!events) {
         return tl::unexpected(cli::explain_sampling_failure(events.error(), facts, invocation));
     }
-    auto stages = build_stages(std::move(*program), std::move(*cpus), std::move(*events));
+    auto stages =
+        build_stages(config, std::move(*program), std::move(*cpus), std::move(*events));
     if (!stages) {
         return tl::unexpected(cli::explain_load_failure(stages.error(), facts, invocation));
     }
@@ -113,13 +121,16 @@ Result<> start(Sampling& sampling) {
 
 Result<RecordingFacts> facts_of(const Sampling& sampling, const config::RecordConfig& config,
                                 const aggregate::CountedStacks& counted) {
+    // First: the kernel side counted each of these before it was walked on.
+    const ResumedWalks resumed = sampling.sample_walk->resumed();
     BOBBIN_TRY(const auto counters,
                sampler::read_outcome_counts(sampling.program.outcome_counts_fd()));
     return RecordingFacts{.frequency_hz = config.frequency_hz,
                           .cpu_count = static_cast<std::uint32_t>(sampling.cpus.size()),
                           .process_count = counted.process_count,
                           .bpf_map_bytes = sampling.program.map_bytes(),
-                          .counters = counters};
+                          .counters = counters,
+                          .resumed = resumed};
 }
 
 symbolize::NamedProfile name(const aggregate::CountedStacks& counted,
@@ -127,7 +138,7 @@ symbolize::NamedProfile name(const aggregate::CountedStacks& counted,
                              const sampler::ProcessLabelReader& labels, symbolize::Names names) {
     const auto labels_of = [&labels](const aggregate::SampleOwner& owner,
                                      symbolize::SampleLabels& to) {
-        auto of_process = labels.find(owner.pid, owner.process_start_boot_ns);
+        auto of_process = labels.find(owner.pid, owner.process_start_boot_ns, owner.cgroup_id);
         to.cgroup = std::move(of_process.cgroup);
         to.unit = std::move(of_process.unit);
         to.container = std::move(of_process.container);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tl/expected.hpp>
@@ -37,9 +38,9 @@ struct Sampling {
 };
 
 // Loads the programs, publishes what runs already and opens the events, which do not tick yet.
-// `targets`: the processes to sample; empty is the whole machine.
+// `command`: the process that is to become config.command.
 tl::expected<Sampling, cli::UserError> prepare_sampling(const config::RecordConfig& config,
-                                                        const std::vector<pid_t>& targets,
+                                                        std::optional<pid_t> command,
                                                         std::span<const std::string> invocation);
 
 Result<> start(Sampling& sampling);

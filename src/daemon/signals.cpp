@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/signals.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -23,6 +24,11 @@ Result<Signals> Signals::open() {
     UniqueFd fd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd.is_open()) return fail_with(errno, "signalfd");
     return Signals(std::move(fd));
+}
+
+bool Signals::is_one_waiting() const {
+    pollfd waiting{.fd = fd_.get(), .events = POLLIN, .revents = 0};
+    return ::poll(&waiting, 1, 0) == 1;
 }
 
 std::optional<Signals::Event> Signals::take() {

@@ -19,6 +19,8 @@ public:
         bool from_terminal = false;  // sent by the kernel to the whole foreground group
     };
     [[nodiscard]] int fd() const { return fd_.get(); }
+    // Whether take() has something to give.
+    [[nodiscard]] bool is_one_waiting() const;
     // The next one that came; nullopt: none waits.
     std::optional<Event> take();
 

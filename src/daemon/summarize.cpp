@@ -71,6 +71,16 @@ void find_hottest(const symbolize::NamedProfile& profile, cli::RecordSummary& su
     }
 }
 
+// Those that were resumed ended once in the kernel, by pausing, and once here.
+std::array<std::uint64_t, abi::WALK_END_COUNT> final_ends(const abi::outcome_counters& counters,
+                                                          const ResumedWalks& resumed) {
+    std::array<std::uint64_t, abi::WALK_END_COUNT> ends{};
+    std::ranges::copy(counters.by_walk_end, ends.begin());
+    ends.at(abi::WALK_END_FILE_NOT_READY) -= resumed.count();
+    for (std::size_t i = 0; i < ends.size(); ++i) ends.at(i) += resumed.by_walk_end.at(i);
+    return ends;
+}
+
 void measure_own_cost(const abi::outcome_counters& counters, cli::RecordSummary& summary) {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
@@ -109,7 +119,8 @@ std::array<std::uint64_t, abi::TICK_OUTCOME_COUNT> outcomes_of(
     return outcomes;
 }
 
-std::string describe_accounting(const abi::outcome_counters& counters) {
+std::string describe_accounting(const abi::outcome_counters& counters,
+                                const ResumedWalks& resumed) {
     static constexpr std::array<const char*, abi::TICK_OUTCOME_COUNT> kNames = {
 #define X(enumerator, name, text) name,
         BOBBIN_TICK_OUTCOMES(X)
@@ -125,11 +136,15 @@ std::string describe_accounting(const abi::outcome_counters& counters) {
         text += fmt::format(" {}={}", kNames[i], counters.by_tick_outcome[i]);
     }
     text += fmt::format(" announcements_lost={}", counters.announcements_lost);
+    const auto ends = final_ends(counters, resumed);
     for (std::size_t i = 0; i < kWalkEndNames.size(); ++i) {
-        if (counters.by_walk_end[i] == 0) continue;
-        text += fmt::format(" stack_{}={}", kWalkEndNames[i], counters.by_walk_end[i]);
+        if (ends.at(i) != 0) text += fmt::format(" stack_{}={}", kWalkEndNames.at(i), ends.at(i));
     }
-    return text;
+    return text + fmt::format(
+                      " stack_copies={} resumed={} stack_copies_left_out={} "
+                      "stack_copies_displaced={}",
+                      counters.stack_copies, resumed.count(), counters.stack_copies_left_out,
+                      resumed.displaced_count);
 }
 
 }  // namespace bobbin::daemon

@@ -7,6 +7,7 @@
 
 #include "bobbin/bpf_abi.h"
 #include "cli/record_summary.h"
+#include "daemon/resumed_walks.h"
 #include "executable/catalog.h"
 #include "symbolize/named_profile.h"
 
@@ -19,6 +20,7 @@ struct RecordingFacts {
     std::uint64_t process_count = 0;
     std::uint64_t bpf_map_bytes = 0;
     abi::outcome_counters counters{};
+    ResumedWalks resumed;
 };
 
 cli::RecordSummary summarize(const symbolize::NamedProfile& profile,
@@ -28,9 +30,10 @@ cli::RecordSummary summarize(const symbolize::NamedProfile& profile,
 std::array<std::uint64_t, abi::TICK_OUTCOME_COUNT> outcomes_of(
     const abi::outcome_counters& counters);
 
-// "accounting: ticks=100 emitted=98 ring_full=2 ... stack_bottom=97 stack_file_not_ready=1": every
-// tick and what became of it, and how the stacks of the samples ended, for the
-// comments of the profile. ticks is the sum of the rest.
-std::string describe_accounting(const abi::outcome_counters& counters);
+// "accounting: ticks=100 emitted=98 ring_full=2 ... stack_bottom=97 stack_file_not_ready=1
+// stack_copies=5 resumed=4": every tick and what became of it, and how the stacks of the samples
+// ended, in the kernel or later, for the comments of the profile. ticks is the sum of the outcomes
+// of ticks, emitted that of the ends of stacks.
+std::string describe_accounting(const abi::outcome_counters& counters, const ResumedWalks& resumed);
 
 }  // namespace bobbin::daemon

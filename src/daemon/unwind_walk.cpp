@@ -4,107 +4,157 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <span>
+#include <charconv>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "executable/file_status.h"
 
 namespace bobbin::daemon {
 namespace {
 
-constexpr std::chrono::milliseconds kAnnouncementTimeout{100};
+// How often the feed gets a look at what changed without it.
+constexpr std::chrono::milliseconds kFeedInterval{1000};
 // The image has two pages on every x86-64 kernel so far.
 constexpr std::size_t kMaxVdsoBytes = 16 * 4096;
+constexpr std::size_t kMaxHeldFiles = 4096;
 
 // As many as there are CPUs, but four do: all of /usr takes less than 2 s of CPU time (350 MB/s to
 // parse its 136 MB, 154 MB/s to pack them).
 unsigned builder_count() { return std::clamp(std::thread::hardware_concurrency(), 1U, 4U); }
 
+// For tests: BOBBIN_HOLD_SECONDS is how long a file may keep its file system from being unmounted.
+std::chrono::seconds hold_time() {
+    constexpr std::chrono::seconds kHoldTime{30};
+    const char* const text = std::getenv("BOBBIN_HOLD_SECONDS");
+    if (text == nullptr) return kHoldTime;
+    const std::string_view digits(text);
+    unsigned seconds = 0;
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), seconds);
+    return parsed.ec == std::errc{} ? std::chrono::seconds{seconds} : kHoldTime;
+}
+
+// Half of the descriptors are left for everything else.
+executable::HoldLimits hold_limits() {
+    executable::HoldLimits limits{.max_count = kMaxHeldFiles, .hold_for = hold_time()};
+    rlimit descriptors{};
+    if (::getrlimit(RLIMIT_NOFILE, &descriptors) == 0) {
+        limits.max_count = std::min<std::size_t>(limits.max_count, descriptors.rlim_cur / 2);
+    }
+    const UniqueFd root(executable::open_place("/"));
+    if (const auto status = executable::status_of(root.get())) {
+        limits.never_unmounted_device = status->device;
+    }
+    return limits;
+}
+
+void hold_executed_files(FilesInFlight& files) {
+    auto events = executable::ExecEvents::open();
+    if (!events) {
+        spdlog::debug("files are not held from their exec on: {}", events.error().message());
+        return;
+    }
+    files.exec_events.emplace(std::move(*events));
+}
+
+std::size_t words_of(const Publication& publication) {
+    const auto* const built = std::get_if<executable::BuiltExecutable>(&publication);
+    return built != nullptr && built->table ? built->table->words.size() : 0;
+}
+
 }  // namespace
 
-UnwindWalk::UnwindWalk(const sampler::BpfProgram& program, executable::Catalog& catalog)
-    : kernel_(program), feed_(kernel_, shared_rules_, catalog) {}
+UnwindWalk::UnwindWalk(const sampler::BpfProgram& program, executable::Catalog& catalog,
+                       std::uint64_t max_table_bytes)
+    : files_(std::make_shared<FilesInFlight>(hold_limits())),
+      kernel_(program),
+      feed_(kernel_, files_->shared_rules, catalog, max_table_bytes) {}
 
 Result<std::unique_ptr<UnwindWalk>> UnwindWalk::start(sampler::BpfProgram& program,
                                                       executable::Catalog& catalog,
+                                                      std::uint64_t max_table_bytes,
                                                       std::chrono::milliseconds patience) {
-    std::unique_ptr<UnwindWalk> walk(new UnwindWalk(program, catalog));
-    UnwindWalk& self = *walk;
-    BOBBIN_TRY(auto announcements,
-               sampler::RingBuffer::open(
-                   program.announcements_fd(), [&self](std::span<const std::byte> record) {
-                       if (const auto announcement = executable::parse_announcement(record)) {
-                           self.open_one(*announcement);
-                       }
-                   }));
-    self.announcements_ = std::move(announcements);
-    BOBBIN_CHECK(self.build_vdso());
-    self.publisher_ = std::jthread([&self](std::stop_token stop) { self.run_publisher(stop); });
-    for (unsigned i = 0; i < builder_count(); ++i) {
-        self.builders_.emplace_back([&self](std::stop_token stop) { self.run_builder(stop); });
-    }
-    BOBBIN_CHECK(self.publish_running(program, patience));
-    self.opener_ = std::jthread([&self](std::stop_token stop) { self.run_opener(stop); });
+    std::unique_ptr<UnwindWalk> walk(new UnwindWalk(program, catalog, max_table_bytes));
+    hold_executed_files(*walk->files_);
+    BOBBIN_TRY(walk->opener_, FileOpener::open(program.announcements_fd(), walk->files_));
+    BOBBIN_CHECK(walk->build_vdso());
+    walk->start_threads();
+    BOBBIN_CHECK(walk->publish_running(program, patience));
     return walk;
 }
 
-// The opener does not run yet: this thread opens, so nothing is announced and not counted as
-// pending.
+void UnwindWalk::start_threads() {
+    builders_.emplace(files_, builder_count());
+    keeper_.emplace(files_, *builders_);
+    publisher_ = std::jthread([this](const std::stop_token& stop) { run_publisher(stop); });
+    keeper_thread_ = std::jthread([this](const std::stop_token& stop) { keeper_->run(stop); });
+    opener_thread_ =
+        std::jthread([opener = opener_](const std::stop_token& stop) { opener->run(stop); });
+}
+
+UnwindWalk::~UnwindWalk() {
+    const std::string lost = executable::describe(files_->lost_files());
+    spdlog::debug("{}; {} claimed from exec events, {} events lost, {} files held, {} dropped",
+                  lost.empty() ? "0 files lost" : lost, files_->claimed_count(),
+                  files_->exec_events ? files_->exec_events->overflow_count() : 0,
+                  files_->held.held_count(), files_->held.dropped_count());
+}
+
+std::uint64_t UnwindWalk::lost_file_count() const {
+    const auto counts = files_->lost_files();
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
 Result<> UnwindWalk::publish_running(sampler::BpfProgram& program,
                                      std::chrono::milliseconds patience) {
     BOBBIN_CHECK(program.announce_running());
-    BOBBIN_CHECK(announcements_->read(std::chrono::milliseconds{0}));
-    std::unique_lock lock(pending_mutex_);
-    if (!nothing_pending_.wait_for(lock, patience, [this] { return pending_count_ == 0; })) {
-        spdlog::warn("{} files are still being read; sampling starts without them", pending_count_);
+    if (!wait_until_nothing_pending(std::chrono::steady_clock::now() + patience)) {
+        spdlog::warn("{} files are still being read; sampling starts without them",
+                     files_->pending.count());
     }
     return {};
 }
 
-void UnwindWalk::open_one(const abi::announcement& announcement) {
-    {
-        const std::scoped_lock lock(pending_mutex_);
-        ++pending_count_;
-    }
-    auto opened = executable::open_announced(announcement);
-    if (opened) {
-        opened_.push(std::move(*opened));
-        return;
-    }
-    spdlog::debug("{}", opened.error().message());
-    ++lost_file_count_;
-    built_.push(announcement);
-}
-
-void UnwindWalk::run_opener(const std::stop_token& stop) {
+void UnwindWalk::run_publisher(const std::stop_token& stop) {
+    auto next_look = std::chrono::steady_clock::now() + kFeedInterval;
     while (!stop.stop_requested()) {
-        if (const auto read = announcements_->read(kAnnouncementTimeout); !read) {
-            spdlog::error("{}", read.error().message());
-            return;
+        publish_all(files_->built.pop_all(stop, kFeedInterval));
+        if (const auto now = std::chrono::steady_clock::now(); now >= next_look) {
+            feed_.look_again();
+            next_look = now + kFeedInterval;
         }
     }
 }
 
-void UnwindWalk::run_builder(const std::stop_token& stop) {
-    while (auto file = opened_.pop(stop)) {
-        built_.push(executable::build_executable(std::move(*file), shared_rules_));
+// The large ones last: only they may wait for the kernel, which takes 16 ms.
+void UnwindWalk::publish_all(std::deque<Publication> publications) {
+    std::ranges::stable_sort(publications, {}, words_of);
+    for (Publication& publication : publications) {
+        if (const auto published = publish(std::move(publication)); !published) {
+            spdlog::warn("{}", published.error().message());
+        }
+        files_->pending.finish(1);
     }
 }
 
-void UnwindWalk::run_publisher(const std::stop_token& stop) {
-    while (auto publication = built_.pop(stop)) {
-        auto* const built = std::get_if<executable::BuiltExecutable>(&*publication);
-        const auto published = built != nullptr
-                                   ? feed_.publish(std::move(*built))
-                                   : feed_.forget(std::get<abi::announcement>(*publication));
-        if (!published) spdlog::warn("{}", published.error().message());
-        finish_one();
+Result<> UnwindWalk::publish(Publication publication) {
+    if (const auto* const announcement = std::get_if<abi::announcement>(&publication)) {
+        return feed_.forget(*announcement);
     }
+    auto& built = std::get<executable::BuiltExecutable>(publication);
+    files_->held.add(built.executable.file, std::chrono::steady_clock::now());
+    return feed_.publish(std::move(built));
 }
 
 // Read as a file, because nothing says how long the image is: reading ends where the mapping does.
@@ -118,17 +168,9 @@ Result<> UnwindWalk::build_vdso() {
         ::pread(memory.get(), image.data(), image.size(), static_cast<off_t>(start));
     if (length < 0) return fail_with(errno, "read the vdso");
     image.resize(static_cast<std::size_t>(length));
-    {
-        const std::scoped_lock lock(pending_mutex_);
-        ++pending_count_;
-    }
-    built_.push(executable::build_vdso(image, shared_rules_));
+    files_->pending.add();
+    files_->built.push(executable::build_vdso(image, files_->shared_rules));
     return {};
-}
-
-void UnwindWalk::finish_one() {
-    const std::scoped_lock lock(pending_mutex_);
-    if (--pending_count_ == 0) nothing_pending_.notify_all();
 }
 
 }  // namespace bobbin::daemon

@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include "base/unique_fd.h"
@@ -28,22 +31,37 @@ std::vector<UniqueFd> watch_processes(const std::vector<pid_t>& pids) {
     return fds;
 }
 
+// Before 6.9 there are no descriptors of single threads. The first thread of a process stays as a
+// zombie while others run or nobody has waited for it: proc_pid_stat(5), state Z behind the name.
+bool has_ended(pid_t thread) {
+    std::ifstream file("/proc/" + std::to_string(thread) + "/stat");
+    std::string line;
+    if (!std::getline(file, line)) return true;
+    const std::size_t name_end = line.rfind(") ");
+    return name_end != std::string::npos &&
+           (line[name_end + 2] == 'Z' || line[name_end + 2] == 'X');
+}
+
 class EndWaiter {
 public:
     EndWaiter(const EndWatch& watch, const WhileWaiting& meanwhile)
-        : watch_(watch), meanwhile_(meanwhile), targets_(watch.targets) {
-        target_fds_ = watch_processes(targets_);
+        : watch_(watch),
+          meanwhile_(meanwhile),
+          waits_for_targets_(!watch.processes.empty() || !watch.threads.empty()),
+          target_fds_(watch_processes(watch.processes)),
+          threads_(watch.threads) {
         if (watch.duration) deadline_ = Clock::now() + *watch.duration;
     }
 
     Result<> wait() {
         auto next_second = Clock::now() + std::chrono::seconds{1};
-        while (!ended_) {
+        while (!ended_ && !targets_are_gone()) {
             BOBBIN_CHECK(poll_until(deadline_ ? std::min(*deadline_, next_second) : next_second));
             const auto now = Clock::now();
             if (deadline_ && now >= *deadline_) return {};
             if (now >= next_second) {
                 meanwhile_.each_second();
+                std::erase_if(threads_, has_ended);
                 next_second += std::chrono::seconds{1};
             }
         }
@@ -68,8 +86,11 @@ private:
                 return entry.fd == fd.get() && entry.revents != 0;
             });
         });
-        if (!targets_.empty() && target_fds_.empty()) ended_ = true;
         return {};
+    }
+
+    bool targets_are_gone() const {
+        return waits_for_targets_ && target_fds_.empty() && threads_.empty();
     }
 
     static void add(std::vector<pollfd>& waiting, int fd) {
@@ -93,8 +114,9 @@ private:
 
     const EndWatch& watch_;
     const WhileWaiting& meanwhile_;
-    std::vector<pid_t> targets_;
+    bool waits_for_targets_;
     std::vector<UniqueFd> target_fds_;
+    std::vector<pid_t> threads_;
     std::optional<Clock::time_point> deadline_;
     int interrupts_ = 0;
     bool ended_ = false;

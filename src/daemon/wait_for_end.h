@@ -18,7 +18,9 @@ namespace bobbin::daemon {
 struct EndWatch {
     Signals& signals;
     cli::LaunchedCommand* command = nullptr;  // ends
-    std::vector<pid_t> targets;               // all end
+    // These all end; without any that is no reason. Threads are looked at once a second.
+    std::vector<pid_t> processes;
+    std::vector<pid_t> threads;
     std::optional<std::chrono::nanoseconds> duration;
 };
 

@@ -2,20 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
 #include "bobbin/bpf_abi.h"
 #include "elf/elf_file.h"
+#include "executable/held_file.h"
 
 namespace bobbin::executable {
 
 // A file that some process executes, as names and reports need it. `id` is the kernel side's.
 struct Executable {
     std::uint32_t id = 0;
-    std::string path;  // as the process sees it, for people; never opened again
-    UniqueFd fd;       // held so that names survive exit, unlink and replacement; may be closed
+    std::string path;                // as the process sees it, for people; never opened again
+    std::shared_ptr<HeldFile> file;  // what names are read from; none: it never could be read
     elf::BuildId build_id;
     std::vector<elf::LoadSegment> segments;
     std::string refused;  // why it has no unwind table; empty when it has one

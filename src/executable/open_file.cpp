@@ -1,52 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executable/open_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <limits.h>
-#include <sys/stat.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 #include <utility>
+
+#include "executable/file_status.h"
 
 namespace bobbin::executable {
 namespace {
 
-// O_NONBLOCK: a FIFO must not hold us; O_NOCTTY: a terminal must not become ours.
-constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+using Opened = tl::expected<OpenedFile, LostFile>;
 
-std::string target_of_link(const std::string& link) {
-    std::array<char, PATH_MAX> target{};
-    const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
-    if (length < 0) return {};
-    std::string path(target.data(), static_cast<std::size_t>(length));
-    constexpr std::string_view kDeleted = " (deleted)";
-    if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
-    return path;
+template <class... Args>
+tl::unexpected<LostFile> lost(LostReason reason, int code, fmt::format_string<Args...> format,
+                              Args&&... args) {
+    return tl::unexpected(LostFile{reason, Error(fmt::format(format, std::forward<Args>(args)...),
+                                                 std::error_code(code, std::generic_category()))});
 }
 
-Result<OpenedFile> open_link(const abi::announcement& announcement, const std::string& link) {
-    UniqueFd fd(::open(link.c_str(), kOpenFlags));
-    if (!fd.is_open()) return fail_with(errno, "open {}", link);
-    struct stat status{};
-    if (::fstat(fd.get(), &status) != 0) return fail_with(errno, "fstat {}", link);
-    if (!S_ISREG(status.st_mode)) return fail("{} is not a regular file", link);
-    // Not st_dev and st_ino: on overlayfs and btrfs they differ from the inode's own.
-    const std::int64_t mtime_ns =
-        status.st_mtim.tv_sec * kNanosecondsPerSecond + status.st_mtim.tv_nsec;
-    const auto size_bytes = static_cast<std::uint64_t>(status.st_size);
-    if (size_bytes != announcement.key.size_bytes || mtime_ns != announcement.key.mtime_ns) {
-        return fail("{} is not the file that was announced any more", link);
+Opened open_link(const abi::announcement& announcement, const std::string& link) {
+    UniqueFd fd(open_place(link.c_str()));
+    if (!fd.is_open()) {
+        const bool no_room = errno == EMFILE || errno == ENFILE;
+        return lost(no_room ? LostReason::kNoDescriptor : LostReason::kGone, errno, "open {}",
+                    link);
+    }
+    const auto status = status_of(fd.get());
+    if (!status) return tl::unexpected(LostFile{LostReason::kGone, status.error()});
+    if (!status->is_regular)
+        return lost(LostReason::kNotRegular, 0, "{} is not a regular file", link);
+    if (match(announcement.key, *status) == KeyMatch::kNo) {
+        return lost(LostReason::kReplaced, 0, "{} is not the file that was announced any more",
+                    link);
     }
     return OpenedFile{.key = announcement.key,
                       .executable_id = announcement.executable_id,
-                      .path = target_of_link(link),
+                      .path = {},
                       .fd = std::move(fd),
-                      .size_bytes = size_bytes};
+                      .size_bytes = status->size_bytes};
 }
 
 }  // namespace
@@ -58,7 +52,38 @@ std::optional<abi::announcement> parse_announcement(std::span<const std::byte> r
     return announcement;
 }
 
-Result<OpenedFile> open_announced(const abi::announcement& announcement, const std::string& proc) {
+const char* describe(LostReason reason) {
+    static constexpr std::array<const char*, kLostReasonCount> kTexts = {
+#define X(enumerator, text, again) text,
+        BOBBIN_LOST_REASONS(X)
+#undef X
+    };
+    return kTexts.at(static_cast<std::size_t>(reason));
+}
+
+bool shall_be_announced_again(LostReason reason) {
+    static constexpr std::array<bool, kLostReasonCount> kAgain = {
+#define X(enumerator, text, again) again,
+        BOBBIN_LOST_REASONS(X)
+#undef X
+    };
+    return kAgain.at(static_cast<std::size_t>(reason));
+}
+
+std::string describe(const LostFileCounts& counts) {
+    std::string text;
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (counts.at(i) == 0) continue;
+        total += counts.at(i);
+        text += fmt::format("{} {} {}", text.empty() ? ":" : ",", counts.at(i),
+                            describe(static_cast<LostReason>(i)));
+    }
+    if (total == 0) return {};
+    return fmt::format("{} {} lost{}", total, total == 1 ? "file" : "files", text);
+}
+
+Opened open_announced(const abi::announcement& announcement, const std::string& proc) {
     const std::string process = fmt::format("{}/{}", proc, announcement.pid);
     auto opened = open_link(
         announcement, fmt::format("{}/map_files/{:x}-{:x}", process, announcement.vm_start_vaddr,

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -49,30 +50,55 @@ BpfKernelTables::BpfKernelTables(const BpfProgram& program)
       executables_fd_(program.executables_fd()),
       files_fd_(program.files_fd()),
       special_rules_fd_(program.special_rules_fd()),
-      macros_fd_(program.macros_fd()) {}
+      macros_fd_(program.macros_fd()),
+      rule_generation_(program.rule_generation()),
+      buckets_(abi::MAX_BUCKETS) {}
 BpfKernelTables::~BpfKernelTables() = default;
 
-Result<> BpfKernelTables::add_bucket() {
-    BOBBIN_TRY(auto bucket, Bucket::create());
-    const auto index = static_cast<__u32>(buckets_.size());
-    const int fd = bucket->fd();
-    // The only call that waits for RCU (8-16 ms), once a MiB.
-    if (bpf_map_update_elem(buckets_fd_, &index, &fd, BPF_ANY) != 0) {
+// Waits for RCU, 8 to 16 ms: a program that looks the bucket up sees what it is to see.
+Result<> BpfKernelTables::put_bucket(std::uint32_t bucket) {
+    const int fd = buckets_[bucket]->fd();
+    if (bpf_map_update_elem(buckets_fd_, &bucket, &fd, BPF_ANY) != 0) {
         return fail_with(errno, "add a bucket of unwind words");
     }
-    buckets_.push_back(std::move(bucket));
     return {};
+}
+
+Result<> BpfKernelTables::add_bucket(std::uint32_t bucket) {
+    BOBBIN_TRY(buckets_[bucket], Bucket::create());
+    auto put = put_bucket(bucket);
+    if (!put) buckets_[bucket].reset();
+    return put;
+}
+
+Result<> BpfKernelTables::drop_bucket(std::uint32_t bucket) {
+    if (bpf_map_delete_elem(buckets_fd_, &bucket) != 0) {
+        return fail_with(errno, "give a bucket of unwind words back");
+    }
+    buckets_[bucket].reset();
+    return {};
+}
+
+void BpfKernelTables::void_remembered_rules() {
+    std::atomic_ref(rule_generation_).fetch_add(1, std::memory_order_release);
+}
+
+// Programs run inside an RCU read section, tail calls and all, and an update of an array of maps
+// returns when all that ran before it have ended (maybe_wait_bpf_programs in kernel/bpf/syscall.c,
+// since 5.0). Any such update does: that of a bucket by itself.
+Result<> BpfKernelTables::wait_for_walks() {
+    const auto some = std::ranges::find_if(buckets_, [](const auto& bucket) { return !!bucket; });
+    if (some == buckets_.end()) return {};
+    return put_bucket(static_cast<std::uint32_t>(some - buckets_.begin()));
 }
 
 Result<> BpfKernelTables::write_words(std::uint32_t first_word,
                                       std::span<const std::uint32_t> words) {
     std::uint64_t word = first_word;
     while (!words.empty()) {
-        const auto bucket = static_cast<std::size_t>(word >> abi::BUCKET_WORDS_SHIFT);
-        while (bucket >= buckets_.size()) BOBBIN_CHECK(add_bucket());
         const std::size_t at = word % abi::BUCKET_WORDS;
         const auto here = words.first(std::min(words.size(), abi::BUCKET_WORDS - at));
-        buckets_[bucket]->write(at, here);
+        buckets_[word >> abi::BUCKET_WORDS_SHIFT]->write(at, here);
         words = words.subspan(here.size());
         word += here.size();
     }

@@ -11,8 +11,8 @@
 
 namespace bobbin::sampler {
 
-// The kernel side's maps. Buckets are made as words reach them and are mapped into this process, so
-// a table is written by a copy and not by a system call for each MiB. One thread.
+// The kernel side's maps. Buckets are mapped into this process, so a table is written by a copy and
+// not by a system call for each MiB. One thread.
 class BpfKernelTables final : public unwind_feed::KernelTables {
 public:
     explicit BpfKernelTables(const BpfProgram& program);
@@ -25,17 +25,22 @@ public:
     Result<> set_executable(std::uint32_t executable_id,
                             const abi::executable& executable) override;
     Result<> set_file(const abi::file_key& key, const abi::file_entry& entry) override;
+    Result<> add_bucket(std::uint32_t bucket) override;
+    Result<> drop_bucket(std::uint32_t bucket) override;
+    void void_remembered_rules() override;
+    Result<> wait_for_walks() override;
 
 private:
     class Bucket;
-    Result<> add_bucket();
+    Result<> put_bucket(std::uint32_t bucket);
 
     int buckets_fd_;
     int executables_fd_;
     int files_fd_;
     int special_rules_fd_;
     int macros_fd_;
-    std::vector<std::unique_ptr<Bucket>> buckets_;
+    unsigned long long& rule_generation_;
+    std::vector<std::unique_ptr<Bucket>> buckets_;  // null where there is none
 };
 
 }  // namespace bobbin::sampler

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <profiler.skel.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,12 +37,20 @@ bool kernel_has_helper(bpf_func_id helper) {
     return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, helper, nullptr) == 1;
 }
 
-bool kernel_has_mapping_iterator() {
+// "task_vma" since 5.12.
+bool kernel_has_iterator(const char* context) {
     btf* const kernel = btf__load_vmlinux_btf();
-    const bool has = kernel != nullptr &&
-                     btf__find_by_name_kind(kernel, "bpf_iter__task_vma", BTF_KIND_STRUCT) > 0;
+    const bool has =
+        kernel != nullptr && btf__find_by_name_kind(kernel, context, BTF_KIND_STRUCT) > 0;
     btf__free(kernel);
     return has;
+}
+
+// PROC_PID_INIT_INO of <linux/proc_ns.h>, since 3.8.
+bool in_root_pid_namespace() {
+    constexpr ino_t kRootPidNamespace = 0xEFFFFFFC;
+    struct stat own{};
+    return ::stat("/proc/self/ns/pid", &own) == 0 && own.st_ino == kRootPidNamespace;
 }
 
 void choose_programs(profiler_bpf& skeleton, TickProgram tick_program) {
@@ -51,7 +60,52 @@ void choose_programs(profiler_bpf& skeleton, TickProgram tick_program) {
     bpf_program__set_autoload(skeleton.progs.continue_walk, tail_calls);
     bpf_program__set_autoload(skeleton.progs.on_tick_find_vma,
                               tick_program == TickProgram::kFindVma);
-    bpf_program__set_autoload(skeleton.progs.announce_mapped_file, kernel_has_mapping_iterator());
+    bpf_program__set_autoload(skeleton.progs.announce_mapped_file,
+                              kernel_has_iterator("bpf_iter__task_vma"));
+}
+
+// What is not asked for costs neither instructions nor memory: the verifier knows these values.
+void choose_targets(profiler_bpf& skeleton, const Targets& targets) {
+    const std::uint32_t kinds = targets.kinds();
+    auto& rodata = *skeleton.rodata;
+    rodata.only_targets = kinds;
+    rodata.target_comm_count = static_cast<__u32>(targets.comms.size());
+    for (std::size_t i = 0; i < targets.comms.size(); ++i) {
+        const CommPattern pattern = parse_comm_pattern(targets.comms[i]);
+        std::ranges::copy(pattern.bits, std::begin(rodata.target_comm_bits[i]));
+        std::ranges::copy(pattern.mask, std::begin(rodata.target_comm_masks[i]));
+    }
+    const auto shrink_without = [&](std::uint32_t kind, bpf_map* map) {
+        if ((kinds & kind) == 0) bpf_map__set_max_entries(map, 1);
+    };
+    bpf_program__set_autoload(skeleton.progs.choose_running_thread, kinds != 0);
+    shrink_without(abi::TARGET_PROCESSES, skeleton.maps.target_processes);
+    shrink_without(abi::TARGET_THREADS, skeleton.maps.target_threads);
+    shrink_without(abi::TARGET_CGROUPS, skeleton.maps.target_cgroups);
+    shrink_without(abi::TARGET_CGROUPS, skeleton.maps.cgroup_verdicts);
+}
+
+template <class Key>
+Result<> add_to_set(int map_fd, const Key& key) {
+    const __u8 present = 1;
+    if (bpf_map_update_elem(map_fd, &key, &present, BPF_ANY) == 0) return {};
+    return fail_with(errno, "choose target {}", key);
+}
+
+// Runs an iterator program over all that it iterates over. It writes nothing; reading to the end is
+// what makes it run.
+Result<> run_iterator(bpf_program* program, bpf_link*& link) {
+    if (link == nullptr) link = bpf_program__attach_iter(program, nullptr);
+    if (link == nullptr) return fail_with(errno, "attach {}", bpf_program__name(program));
+    const UniqueFd iterator(bpf_iter_create(bpf_link__fd(link)));
+    if (!iterator.is_open()) return fail_with(errno, "run {}", bpf_program__name(program));
+    std::array<char, 256> nothing{};
+    ssize_t length = 0;
+    do {
+        length = ::read(iterator.get(), nothing.data(), nothing.size());
+    } while (length > 0 || (length < 0 && (errno == EAGAIN || errno == EINTR)));
+    if (length < 0) return fail_with(errno, "run {}", bpf_program__name(program));
+    return {};
 }
 
 std::uint32_t samples_bytes(std::uint32_t cpu_count) {
@@ -83,7 +137,7 @@ std::uint64_t charged_bytes_of_buckets(int buckets_fd) {
     std::uint64_t bytes = 0;
     for (__u32 index = 0; index < abi::MAX_BUCKETS; ++index) {
         __u32 map_id = 0;
-        if (bpf_map_lookup_elem(buckets_fd, &index, &map_id) != 0) break;
+        if (bpf_map_lookup_elem(buckets_fd, &index, &map_id) != 0) continue;
         const UniqueFd bucket(bpf_map_get_fd_by_id(map_id));
         // Reading by id wants CAP_SYS_ADMIN; a bucket is charged by its size and some pages.
         bytes += bucket.is_open() ? charged_bytes(bucket.get()) : std::uint64_t{abi::BUCKET_BYTES};
@@ -154,15 +208,17 @@ Result<BpfProgram::Skeleton> BpfProgram::load_with(const BpfOptions& options,
                                                    TickProgram tick_program) {
     Skeleton skeleton(profiler_bpf__open());
     if (!skeleton) return fail_with(errno, "open the BPF object");
-    skeleton->rodata->only_targets = options.only_targets;
+    choose_targets(*skeleton, options.targets);
     skeleton->rodata->leave_out_kernel_frames = options.leave_out_kernel_frames;
     skeleton->rodata->leave_out_user_frames = options.leave_out_user_frames;
     const RuleMemory memory = rule_memory_asked_for().value_or(options.rule_memory);
     skeleton->rodata->use_rule_memory = memory != RuleMemory::kOff;
     skeleton->rodata->check_rule_memory = memory == RuleMemory::kChecked;
-    skeleton->rodata->agent_pid = static_cast<__u32>(::getpid());
     choose_programs(*skeleton, tick_program);
     bpf_map__set_max_entries(skeleton->maps.samples, samples_bytes(options.cpu_count));
+    // By number of the CPU, which may be one that is not online now.
+    bpf_map__set_max_entries(skeleton->maps.paused_records,
+                             static_cast<__u32>(std::max(1, libbpf_num_possible_cpus())));
     if (const int status = profiler_bpf__load(skeleton.get()); status != 0) {
         return fail_with(status, "load the BPF programs ({})", name_of(tick_program));
     }
@@ -191,11 +247,17 @@ Result<BpfProgram> BpfProgram::load(const BpfOptions& options) {
         .file_offset = &skeleton->bss->own_mapping_file_offset,
     };
     auto trusted = compare_with_proc_maps(probe);
-    if (trusted) return BpfProgram(std::move(skeleton), preferred, "");
+    if (trusted) {
+        BpfProgram program(std::move(skeleton), preferred, "");
+        BOBBIN_CHECK(program.add_targets(options.targets));
+        return program;
+    }
     if (!kernel_has_helper(BPF_FUNC_find_vma)) return fail(trusted.error());
     spdlog::warn("mappings are looked up by bpf_find_vma: {}", trusted.error().message());
-    BOBBIN_TRY(auto fallback, load_with(options, TickProgram::kFindVma));
-    return BpfProgram(std::move(fallback), TickProgram::kFindVma, trusted.error().message());
+    BOBBIN_TRY(auto without_walk, load_with(options, TickProgram::kFindVma));
+    BpfProgram fallback(std::move(without_walk), TickProgram::kFindVma, trusted.error().message());
+    BOBBIN_CHECK(fallback.add_targets(options.targets));
+    return fallback;
 }
 
 int BpfProgram::tick_program_fd() const {
@@ -219,6 +281,7 @@ int BpfProgram::executables_fd() const { return bpf_map__fd(skeleton_->maps.exec
 int BpfProgram::files_fd() const { return bpf_map__fd(skeleton_->maps.files); }
 int BpfProgram::special_rules_fd() const { return bpf_map__fd(skeleton_->maps.special_rules); }
 int BpfProgram::macros_fd() const { return bpf_map__fd(skeleton_->maps.macros); }
+unsigned long long& BpfProgram::rule_generation() const { return skeleton_->bss->rule_generation; }
 
 Result<> BpfProgram::attach_process_events() {
     const auto attach = [](bpf_program* program, bpf_link*& link) -> Result<> {
@@ -227,35 +290,51 @@ Result<> BpfProgram::attach_process_events() {
         return {};
     };
     BOBBIN_CHECK(attach(skeleton_->progs.on_process_exec, skeleton_->links.on_process_exec));
-    if (!skeleton_->rodata->only_targets) return {};
+    if (skeleton_->rodata->only_targets == 0) return {};
     BOBBIN_CHECK(attach(skeleton_->progs.on_process_fork, skeleton_->links.on_process_fork));
-    return attach(skeleton_->progs.on_process_exit, skeleton_->links.on_process_exit);
+    BOBBIN_CHECK(attach(skeleton_->progs.on_process_exit, skeleton_->links.on_process_exit));
+    return choose_running_threads();
 }
 
 Result<> BpfProgram::announce_running() {
     bpf_program* const program = skeleton_->progs.announce_mapped_file;
     if (!bpf_program__autoload(program)) return {};
-    bpf_link*& link = skeleton_->links.announce_mapped_file;
-    link = bpf_program__attach_iter(program, nullptr);
-    if (link == nullptr) return fail_with(errno, "attach {}", bpf_program__name(program));
-    const UniqueFd iterator(bpf_iter_create(bpf_link__fd(link)));
-    if (!iterator.is_open()) return fail_with(errno, "iterate over the mappings of all processes");
-    // The program writes nothing; reading to the end is what makes it run.
-    std::array<char, 256> nothing{};
-    ssize_t length = 0;
+    return run_iterator(program, skeleton_->links.announce_mapped_file);
+}
+
+// Processes are met in the order of their numbers, so a round mostly finds grandchildren too.
+Result<> BpfProgram::choose_running_threads() {
     do {
-        length = ::read(iterator.get(), nothing.data(), nothing.size());
-    } while (length > 0 || (length < 0 && (errno == EAGAIN || errno == EINTR)));
-    if (length < 0) return fail_with(errno, "iterate over the mappings of all processes");
+        skeleton_->bss->adopted_count = 0;
+        BOBBIN_CHECK(run_iterator(skeleton_->progs.choose_running_thread,
+                                  skeleton_->links.choose_running_thread));
+    } while (skeleton_->bss->adopted_count != 0);
     return {};
 }
 
-Result<> BpfProgram::add_target(pid_t pid) {
-    const auto key = static_cast<__u32>(pid);
-    const __u8 present = 1;
-    if (bpf_map_update_elem(bpf_map__fd(skeleton_->maps.target_processes), &key, &present,
-                            BPF_ANY) != 0) {
-        return fail_with(errno, "choose process {}", pid);
+Result<std::uint32_t> BpfProgram::number_in_root_namespace(pid_t pid) {
+    if (in_root_pid_namespace()) return static_cast<std::uint32_t>(pid);
+    skeleton_->bss->wanted_pid = static_cast<__u32>(pid);
+    skeleton_->bss->found_pid = 0;
+    BOBBIN_CHECK(run_iterator(skeleton_->progs.choose_running_thread,
+                              skeleton_->links.choose_running_thread));
+    skeleton_->bss->wanted_pid = 0;
+    const std::uint32_t found = skeleton_->bss->found_pid;
+    if (found == 0) return fail_with(ESRCH, "find the number of {} outside of this namespace", pid);
+    return found;
+}
+
+Result<> BpfProgram::add_targets(const Targets& targets) {
+    for (const pid_t pid : targets.processes) {
+        BOBBIN_TRY(const __u32 number, number_in_root_namespace(pid));
+        BOBBIN_CHECK(add_to_set(bpf_map__fd(skeleton_->maps.target_processes), number));
+    }
+    for (const pid_t tid : targets.threads) {
+        BOBBIN_TRY(const __u32 number, number_in_root_namespace(tid));
+        BOBBIN_CHECK(add_to_set(bpf_map__fd(skeleton_->maps.target_threads), number));
+    }
+    for (const std::uint64_t id : targets.cgroup_ids) {
+        BOBBIN_CHECK(add_to_set(bpf_map__fd(skeleton_->maps.target_cgroups), id));
     }
     return {};
 }

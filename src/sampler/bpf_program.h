@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sampler/targets.h"
 
 struct bpf_map;
 struct profiler_bpf;
@@ -36,7 +37,7 @@ enum class RuleMemory {
 std::optional<RuleMemory> rule_memory_named(std::string_view name);  // on, off, check
 
 struct BpfOptions {
-    bool only_targets = false;  // sample the processes of add_target() and their children only
+    Targets targets;
     bool leave_out_kernel_frames = false;
     bool leave_out_user_frames = false;
     std::uint32_t cpu_count = 1;
@@ -68,14 +69,16 @@ public:
     [[nodiscard]] int files_fd() const;
     [[nodiscard]] int special_rules_fd() const;
     [[nodiscard]] int macros_fd() const;
+    // The BPF object's own, mapped into this process: stays where it is for as long as that does.
+    [[nodiscard]] unsigned long long& rule_generation() const;
 
-    // exec, fork and exit are told of from here on.
+    // exec, fork and exit are told of from here on; the children that target processes have
+    // already are targets too.
     Result<> attach_process_events();
     // Every executable mapping there is now is announced if its file is not known yet. Does nothing
     // on kernels without such iterators (before 5.12): files are then announced by the first
     // sample.
     Result<> announce_running();
-    Result<> add_target(pid_t pid);
 
     // Charged by the kernel for our maps, buckets included.
     [[nodiscard]] std::uint64_t map_bytes() const;
@@ -90,6 +93,9 @@ private:
 
     BpfProgram(Skeleton skeleton, TickProgram tick_program, std::string fallback_reason);
     static Result<Skeleton> load_with(const BpfOptions& options, TickProgram tick_program);
+    Result<> add_targets(const Targets& targets);
+    Result<std::uint32_t> number_in_root_namespace(pid_t pid);
+    Result<> choose_running_threads();
 
     Skeleton skeleton_;
     TickProgram tick_program_;

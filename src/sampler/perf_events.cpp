@@ -2,19 +2,17 @@
 #include "sampler/perf_events.h"
 
 #include <linux/perf_event.h>
+#include <spdlog/spdlog.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
-#include <fstream>
-#include <string>
+#include <utility>
 
 namespace bobbin::sampler {
 namespace {
 
-constexpr int kMaxCpus = 8192;  // NR_CPUS of distribution kernels
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
 Result<UniqueFd> open_clock(int cpu, std::uint32_t frequency_hz) {
@@ -33,75 +31,76 @@ Result<UniqueFd> open_clock(int cpu, std::uint32_t frequency_hz) {
     return UniqueFd(static_cast<int>(fd));
 }
 
-bool parse_cpu(std::string_view text, int& cpu) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cpu);
-    return error == std::errc{} && end == text.data() + text.size() && cpu >= 0 && cpu < kMaxCpus;
+Result<> tell(const UniqueFd& event, unsigned long request, const char* attempted) {
+    if (::ioctl(event.get(), request, 0) != 0) return fail_with(errno, "{}", attempted);
+    return {};
 }
+
+// Unplugged since the list was read.
+bool is_gone(const Error& error) { return error.code() == std::errc::no_such_device; }
 
 }  // namespace
 
-Result<std::vector<int>> parse_cpu_list(std::string_view text) {
-    std::vector<int> cpus;
-    while (text.ends_with('\n')) text.remove_suffix(1);
-    while (!text.empty()) {
-        const auto comma = text.find(',');
-        const std::string_view range = text.substr(0, comma);
-        text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
-        const auto dash = range.find('-');
-        int first = 0;
-        int last = 0;
-        if (!parse_cpu(range.substr(0, dash), first)) return fail("bad CPU list '{}'", range);
-        last = first;
-        if (dash != std::string_view::npos && !parse_cpu(range.substr(dash + 1), last)) {
-            return fail("bad CPU list '{}'", range);
-        }
-        for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
+Result<> PerfEvents::add(int cpu) {
+    BOBBIN_TRY(UniqueFd event, open_clock(cpu, frequency_hz_));
+    if (::ioctl(event.get(), PERF_EVENT_IOC_SET_BPF, program_fd_) != 0) {
+        return fail_with(errno, "attach the tick program on CPU {}", cpu);
     }
-    if (cpus.empty()) return fail("empty CPU list");
-    return cpus;
-}
-
-Result<std::vector<int>> online_cpus() {
-    std::ifstream file("/sys/devices/system/cpu/online");
-    std::string text;
-    if (!std::getline(file, text)) return fail("read /sys/devices/system/cpu/online");
-    return parse_cpu_list(text);
+    if (running_) BOBBIN_CHECK(tell(event, PERF_EVENT_IOC_ENABLE, "start sampling"));
+    events_.insert_or_assign(cpu, std::move(event));
+    return {};
 }
 
 Result<PerfEvents> PerfEvents::open(const std::vector<int>& cpus, std::uint32_t frequency_hz,
                                     int program_fd) {
-    std::vector<UniqueFd> events;
+    PerfEvents events(frequency_hz, program_fd);
     for (const int cpu : cpus) {
-        auto event = open_clock(cpu, frequency_hz);
-        if (!event) {
-            // Unplugged since the list was read.
-            if (event.error().code() == std::errc::no_such_device) continue;
-            return fail(std::move(event).error());
-        }
-        if (::ioctl(event->get(), PERF_EVENT_IOC_SET_BPF, program_fd) != 0) {
-            return fail_with(errno, "attach the tick program on CPU {}", cpu);
-        }
-        events.push_back(std::move(*event));
+        auto added = events.add(cpu);
+        if (!added && !is_gone(added.error())) return fail(std::move(added).error());
     }
-    return PerfEvents(std::move(events));
+    return events;
 }
 
 Result<> PerfEvents::start() {
-    for (const UniqueFd& event : events_) {
-        if (::ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) {
-            return fail_with(errno, "start sampling");
-        }
+    running_ = true;
+    for (const auto& [cpu, event] : events_) {
+        BOBBIN_CHECK(tell(event, PERF_EVENT_IOC_ENABLE, "start sampling"));
     }
     return {};
 }
 
 Result<> PerfEvents::stop() {
-    for (const UniqueFd& event : events_) {
-        if (::ioctl(event.get(), PERF_EVENT_IOC_DISABLE, 0) != 0) {
-            return fail_with(errno, "stop sampling");
-        }
+    running_ = false;
+    for (const auto& [cpu, event] : events_) {
+        BOBBIN_CHECK(tell(event, PERF_EVENT_IOC_DISABLE, "stop sampling"));
     }
     return {};
+}
+
+void PerfEvents::follow_online_cpus() {
+    const auto replugged = watch_.take_replugged(cpus());
+    const auto online = online_cpus();
+    if (online) follow(*online, replugged);
+}
+
+void PerfEvents::follow(std::span<const int> online, std::span<const int> replugged) {
+    for (const int cpu : replugged) given_up_.erase(cpu);
+    const CpuChanges changes = changes_between(cpus(), online, replugged);
+    for (const int cpu : changes.to_close) events_.erase(cpu);
+    for (const int cpu : changes.to_open) {
+        if (given_up_.contains(cpu)) continue;
+        const auto added = add(cpu);
+        if (added || is_gone(added.error())) continue;
+        spdlog::warn("CPU {} is not sampled: {}", cpu, added.error().message());
+        given_up_.insert(cpu);
+    }
+}
+
+std::vector<int> PerfEvents::cpus() const {
+    std::vector<int> cpus;
+    cpus.reserve(events_.size());
+    for (const auto& [cpu, event] : events_) cpus.push_back(cpu);
+    return cpus;
 }
 
 }  // namespace bobbin::sampler

@@ -2,18 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
-#include <utility>
+#include <map>
+#include <set>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "sampler/cpu_hotplug.h"
 
 namespace bobbin::sampler {
-
-// The CPUs that are online, from /sys/devices/system/cpu/online ("0-3,8").
-Result<std::vector<int>> online_cpus();
-Result<std::vector<int>> parse_cpu_list(std::string_view text);
 
 // One cpu-clock event on each online CPU, each running the tick program at `frequency_hz`. Sampling
 // goes on from start() until stop() or destruction. cpu-clock and not cycles: it is there without a
@@ -26,9 +24,25 @@ public:
     Result<> start();
     Result<> stop();
 
+    // CPUs that came get an event, those that went lose it. To be called now and then; whatever
+    // goes wrong concerns one CPU, is logged once, and the others go on.
+    void follow_online_cpus();
+    // The same for a list of CPUs; both lists ascending.
+    void follow(std::span<const int> online, std::span<const int> replugged);
+
+    [[nodiscard]] std::vector<int> cpus() const;
+
 private:
-    explicit PerfEvents(std::vector<UniqueFd> events) : events_(std::move(events)) {}
-    std::vector<UniqueFd> events_;
+    PerfEvents(std::uint32_t frequency_hz, int program_fd)
+        : frequency_hz_(frequency_hz), program_fd_(program_fd) {}
+    [[nodiscard]] Result<> add(int cpu);
+
+    std::uint32_t frequency_hz_;
+    int program_fd_;
+    bool running_ = false;
+    CpuWatch watch_;
+    std::map<int, UniqueFd> events_;  // by CPU
+    std::set<int> given_up_;          // until they come anew
 };
 
 }  // namespace bobbin::sampler

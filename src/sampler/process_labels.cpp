@@ -3,49 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <fstream>
+#include <ios>
 
 namespace bobbin::sampler {
 namespace {
 
 constexpr std::size_t kMaxCgroupBytes = 64 << 10;
-constexpr std::size_t kContainerIdDigits = 64;
-constexpr std::size_t kShownContainerIdDigits = 12;
-
-std::string_view next_piece(std::string_view& rest, char separator) {
-    const auto end = rest.find(separator);
-    const std::string_view piece = rest.substr(0, end);
-    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-    return piece;
-}
-
-// "12:cpu,cpuacct:/path" -> path, if it is the unified hierarchy ("0::") or systemd's named one.
-std::string_view path_of_line(std::string_view line) {
-    const std::string_view id = next_piece(line, ':');
-    const std::string_view controllers = next_piece(line, ':');
-    const bool unified = id == "0" && controllers.empty();
-    return unified || controllers == "name=systemd" ? line : std::string_view{};
-}
-
-bool is_unit(std::string_view component) {
-    return component.ends_with(".service") || component.ends_with(".scope");
-}
-
-// docker-<64 hex>.scope, cri-containerd-<64 hex>.scope, /docker/<64 hex>: the run of 64 hex digits.
-std::string_view container_id(std::string_view component) {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    for (std::size_t at = 0; at < component.size();) {
-        const auto start = component.find_first_of(kHex, at);
-        if (start == std::string_view::npos) return {};
-        const auto end = std::min(component.find_first_not_of(kHex, start), component.size());
-        if (end - start == kContainerIdDigits) return component.substr(start, kContainerIdDigits);
-        at = end;
-    }
-    return {};
-}
 
 std::string read_bounded(const std::string& path) {
     std::ifstream file(path);
@@ -55,41 +19,71 @@ std::string read_bounded(const std::string& path) {
     return text;
 }
 
+std::optional<CgroupTree> tree_of_this_machine() {
+    auto tree = CgroupTree::open();
+    return tree ? std::optional(std::move(*tree)) : std::nullopt;
+}
+
 }  // namespace
 
-ProcessLabels parse_cgroup(std::string_view text) {
-    ProcessLabels labels;
-    while (!text.empty()) {
-        const std::string_view path = path_of_line(next_piece(text, '\n'));
-        if (path.size() > labels.cgroup.size()) labels.cgroup = path;
-    }
-    std::string_view rest = labels.cgroup;
-    while (!rest.empty()) {
-        const std::string_view component = next_piece(rest, '/');
-        if (is_unit(component)) labels.unit = component;
-        if (const auto id = container_id(component); !id.empty()) {
-            labels.container = id.substr(0, kShownContainerIdDigits);
-        }
-    }
+ProcessLabelReader::ProcessLabelReader() : ProcessLabelReader("/proc", tree_of_this_machine()) {}
+
+ProcessLabelReader::Labels ProcessLabelReader::read_cgroup(std::uint64_t cgroup_id) const {
+    const auto path = tree_ ? tree_->path_of(cgroup_id) : std::nullopt;
+    if (!path) return {};
+    return std::make_shared<const ProcessLabels>(describe_cgroup(*path));
+}
+
+ProcessLabelReader::Labels ProcessLabelReader::read_process(std::uint32_t pid) const {
+    const std::string text = read_bounded(fmt::format("{}/{}/cgroup", proc_, pid));
+    if (text.empty()) return {};
+    return std::make_shared<const ProcessLabels>(parse_cgroup(text));
+}
+
+bool ProcessLabelReader::is_process_needed(const Labels& of_cgroup) const {
+    return !of_cgroup || tree_->has_version_1_beside();
+}
+
+// One copy for all processes of a cgroup.
+ProcessLabelReader::Labels ProcessLabelReader::shared(Labels labels) {
+    if (!labels) return labels;
+    if (const Labels* known = by_path_.find(labels->cgroup)) return *known;
+    by_path_.put(labels->cgroup, labels);
     return labels;
 }
 
 void ProcessLabelReader::notice(const abi::sample_header& sample) {
-    const std::pair key(sample.pid, sample.process_start_boot_ns);
+    const ProcessKey process(sample.pid, sample.process_start_boot_ns);
+    Labels of_cgroup;
+    bool is_cgroup_known = false;
     {
         const std::scoped_lock lock(mutex_);
-        if (by_process_.contains(key)) return;
+        if (const Labels* known = by_cgroup_.find(sample.cgroup_id)) {
+            of_cgroup = *known;
+            is_cgroup_known = true;
+        }
+        if (is_cgroup_known && !is_process_needed(of_cgroup)) return;
+        if (is_cgroup_known && by_process_.find(process) != nullptr) return;
     }
-    auto labels = parse_cgroup(read_bounded(fmt::format("{}/{}/cgroup", proc_, sample.pid)));
+    if (!is_cgroup_known) of_cgroup = read_cgroup(sample.cgroup_id);
+    Labels of_process = is_process_needed(of_cgroup) ? read_process(sample.pid) : Labels{};
     const std::scoped_lock lock(mutex_);
-    by_process_.emplace(key, std::move(labels));
+    if (!is_cgroup_known) by_cgroup_.put(sample.cgroup_id, of_cgroup);
+    if (is_process_needed(of_cgroup)) by_process_.put(process, shared(std::move(of_process)));
 }
 
-ProcessLabels ProcessLabelReader::find(std::uint32_t pid,
-                                       std::uint64_t process_start_boot_ns) const {
-    const std::scoped_lock lock(mutex_);
-    const auto found = by_process_.find({pid, process_start_boot_ns});
-    return found == by_process_.end() ? ProcessLabels{} : found->second;
+ProcessLabels ProcessLabelReader::find(std::uint32_t pid, std::uint64_t process_start_boot_ns,
+                                       std::uint64_t cgroup_id) const {
+    {
+        const std::scoped_lock lock(mutex_);
+        const Labels* const of_process = by_process_.find({pid, process_start_boot_ns});
+        if (of_process != nullptr && *of_process) return **of_process;
+        const Labels* const of_cgroup = by_cgroup_.find(cgroup_id);
+        if (of_cgroup != nullptr) return *of_cgroup ? **of_cgroup : ProcessLabels{};
+    }
+    // Forgotten meanwhile; the cgroup may still be there.
+    const Labels again = read_cgroup(cgroup_id);
+    return again ? *again : ProcessLabels{};
 }
 
 }  // namespace bobbin::sampler

@@ -33,6 +33,8 @@ Result<RingBuffer> RingBuffer::open(int map_fd, OnRecord on_record) {
     return RingBuffer(std::move(owned), std::move(ring));
 }
 
+int RingBuffer::poll_fd() const { return ring_buffer__epoll_fd(ring_.get()); }
+
 Result<> RingBuffer::read(std::chrono::milliseconds timeout) {
     const int polled = ring_buffer__poll(ring_.get(), static_cast<int>(timeout.count()));
     if (polled < 0 && polled != -EINTR) return fail_with(polled, "wait for a ring buffer");

@@ -25,6 +25,9 @@ public:
     // does not wake for each.
     Result<> read(std::chrono::milliseconds timeout);
 
+    // Readable while records are announced: for whoever waits for other things too. Borrowed.
+    [[nodiscard]] int poll_fd() const;
+
     RingBuffer(RingBuffer&&) noexcept;
     RingBuffer& operator=(RingBuffer&&) noexcept;
     ~RingBuffer();

@@ -18,7 +18,7 @@ public:
     KernelTables& operator=(const KernelTables&) = delete;
     virtual ~KernelTables() = default;
 
-    // Words of the pool from `first_word` on; buckets are made as they are needed.
+    // Words of the pool from `first_word` on; their buckets exist.
     virtual Result<> write_words(std::uint32_t first_word,
                                  std::span<const std::uint32_t> words) = 0;
     virtual Result<> write_special_rules(std::uint32_t first_index,
@@ -28,6 +28,14 @@ public:
     virtual Result<> set_executable(std::uint32_t executable_id,
                                     const abi::executable& executable) = 0;
     virtual Result<> set_file(const abi::file_key& key, const abi::file_entry& entry) = 0;
+
+    // What follows has nothing to do where buckets are just memory and nobody walks meanwhile.
+    virtual Result<> add_bucket(std::uint32_t /*bucket*/) { return {}; }
+    virtual Result<> drop_bucket(std::uint32_t /*bucket*/) { return {}; }
+    // Rules that programs remember from earlier walks are void from here on.
+    virtual void void_remembered_rules() {}
+    // Returns when all walks that began before the call are over.
+    virtual Result<> wait_for_walks() { return {}; }
 };
 
 }  // namespace bobbin::unwind_feed

@@ -1,60 +1,181 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unwind_feed/unwind_feed.h"
 
-#include <optional>
+#include <algorithm>
 #include <utility>
 
 namespace bobbin::unwind_feed {
+namespace {
 
-// What the codes of the next tables may refer to: all there is, whichever table brought it.
-Result<> UnwindFeed::write_shared_rules() {
-    const auto rules = shared_.specials.since(specials_written_);
-    BOBBIN_CHECK(kernel_.write_special_rules(static_cast<std::uint32_t>(specials_written_), rules));
-    specials_written_ += rules.size();
-    const auto macros = shared_.macros.since(macros_written_);
-    BOBBIN_CHECK(kernel_.write_macros(static_cast<std::uint32_t>(macros_written_), macros));
-    macros_written_ += macros.size();
-    return {};
+constexpr std::chrono::nanoseconds kFirstPatience = std::chrono::seconds{1};
+constexpr std::chrono::nanoseconds kLongestPatience = std::chrono::minutes{1};
+constexpr std::size_t kAskedBackAtOnce = 4;
+// Each waits for RCU, 8 to 16 ms.
+constexpr std::size_t kBucketsDroppedAtOnce = 4;
+
+// A word of a table takes 240 ns to read and pack (libLLVM 19: 330,000 words in 80 ms), a file the
+// rest.
+std::chrono::nanoseconds cost_of_building(std::size_t word_count) {
+    return std::chrono::microseconds{200} + std::chrono::nanoseconds{240} * word_count;
 }
 
-Result<> UnwindFeed::write_table(const executable::BuiltExecutable& built) {
-    const auto& table = *built.table;
-    const std::optional<std::uint32_t> first_word = pool_.find_room(table.words.size());
-    if (!first_word) {
-        return fail("no room: unwind tables fill {} MiB", table_bytes() >> 20);
-    }
-    BOBBIN_CHECK(write_shared_rules());
-    BOBBIN_CHECK(kernel_.write_words(*first_word, table.words));
-    BOBBIN_CHECK(
-        kernel_.set_executable(built.executable.id, {.base_file_offset = table.base_file_offset,
-                                                     .first_word = *first_word,
-                                                     .granule_count = table.granule_count,
-                                                     .granule_shift = table.granule_shift,
-                                                     .unused = 0}));
-    pool_.take(*first_word, table.words.size());
-    return {};
+}  // namespace
+
+UnwindFeed::UnwindFeed(KernelTables& kernel, unwind_table::SharedRules& shared,
+                       executable::Catalog& catalog, std::uint64_t max_bytes)
+    : kernel_(kernel), catalog_(catalog), shelf_(kernel, shared, max_bytes / kBucketChargeBytes) {
+    for (auto& state : *states_) state = abi::FILE_ANNOUNCED;
 }
 
-Result<> UnwindFeed::publish(executable::BuiltExecutable built) {
-    if (built.table) {
-        if (auto written = write_table(built); !written) {
-            built.table.reset();
-            built.executable.refused = written.error().message();
+UnwindFeed::Counts UnwindFeed::counts() const {
+    return {.tables_left = tables_left_,
+            .tables_left_out = tables_left_out_,
+            .tables_built_again = tables_built_again_,
+            .failed_calls = failed_calls_,
+            .peak_bytes = peak_bytes_};
+}
+
+bool UnwindFeed::survive(const Result<>& done) {
+    if (!done) ++failed_calls_;
+    return done.has_value();
+}
+
+Result<> UnwindFeed::tell_state(std::uint32_t id, const abi::file_key& key, abi::file_state state) {
+    untold_states_.erase(id);
+    (*states_)[id] = static_cast<std::uint8_t>(state);
+    if (id == EXECUTABLE_ID_VDSO) return {};  // no inode: the program knows it by its address
+    auto told = kernel_.set_file(key, {.executable_id = id, .state = static_cast<__u32>(state)});
+    if (!survive(told)) untold_states_.insert_or_assign(id, FileState{key, state});
+    return told;
+}
+
+void UnwindFeed::tell_states_again() {
+    for (const auto& [id, untold] : std::exchange(untold_states_, {})) {
+        // A table may have left again meanwhile.
+        if (untold.state != abi::FILE_READY || shelf_.has(id)) {
+            (void)tell_state(id, untold.key, untold.state);
         }
     }
+}
+
+Newcomer UnwindFeed::newcomer(std::uint32_t id, std::size_t word_count,
+                              std::chrono::nanoseconds now) const {
+    return {.word_count = word_count, .heat = last_sampled_.of(id, now).heat};
+}
+
+Result<> UnwindFeed::publish(executable::BuiltExecutable built, std::chrono::nanoseconds now) {
     const std::uint32_t id = built.executable.id;
-    const bool ready = built.table.has_value();
+    const abi::file_key key = built.key;
+    abi::file_state state = abi::FILE_REFUSED;
+    if (built.table && (shelf_.has(id) || place(built, now))) {
+        state = abi::FILE_READY;
+        keys_.insert_or_assign(id, key);
+        absentees_.erase(id);
+    } else if (built.table) {
+        state = abi::FILE_NO_ROOM;
+        leave_out(built, now);
+    }
     // The catalog first: a sample can name the executable as soon as the kernel side knows it.
     catalog_.add(std::move(built.executable));
-    if (id == EXECUTABLE_ID_VDSO) return {};  // no inode: the program knows it by its address
-    return kernel_.set_file(
-        built.key, {.executable_id = id,
-                    .state = static_cast<__u32>(ready ? abi::FILE_READY : abi::FILE_REFUSED)});
+    return tell_state(id, key, state);
 }
 
 Result<> UnwindFeed::forget(const abi::announcement& announcement) {
-    return kernel_.set_file(announcement.key, {.executable_id = announcement.executable_id,
-                                               .state = abi::FILE_UNANNOUNCED});
+    return tell_state(announcement.executable_id, announcement.key, abi::FILE_UNANNOUNCED);
+}
+
+bool UnwindFeed::place(const executable::BuiltExecutable& built, std::chrono::nanoseconds now) {
+    const std::uint32_t id = built.executable.id;
+    const std::size_t word_count = built.table->words.size();
+    if (const auto known = absentees_.find(id); known != absentees_.end()) {
+        ++tables_built_again_;
+        if (!known->second.is_paid) rebuild_credit_.spend(cost_of_building(word_count));
+    }
+    if (!shelf_.has_room_for(word_count)) {
+        const auto victims = shelf_.victims_for(newcomer(id, word_count, now), last_sampled_, now);
+        if (!victims) return false;
+        dismiss(*victims, now);
+        if (!shelf_.has_room_for(word_count)) return false;
+    }
+    const bool placed = survive(shelf_.put(id, *built.table, now));
+    peak_bytes_ = std::max<std::uint64_t>(peak_bytes_, shelf_.bucket_count() * kBucketChargeBytes);
+    return placed;
+}
+
+void UnwindFeed::dismiss(std::span<const Occupant> victims, std::chrono::nanoseconds now) {
+    for (const Occupant& victim : victims) dismiss_one(victim, now);
+    (void)survive(shelf_.free_withdrawn());
+}
+
+// One that was cold comes back with its next sample; one that was pushed out, or for whose return
+// there is no credit, when look_again() says so.
+void UnwindFeed::dismiss_one(const Occupant& victim, std::chrono::nanoseconds now) {
+    const std::uint32_t id = victim.executable_id;
+    const bool may_return = now - victim.last_used >= kColdAfter && rebuild_credit_.is_left(now);
+    const abi::file_key key = keys_.at(id);
+    if (!tell_state(id, key, may_return ? abi::FILE_UNANNOUNCED : abi::FILE_NO_ROOM)) {
+        untold_states_.erase(id);  // it stays
+        return;
+    }
+    if (!survive(shelf_.withdraw(id))) {
+        (void)tell_state(id, key, abi::FILE_READY);
+        return;
+    }
+    ++tables_left_;
+    keys_.erase(id);
+    absentees_.insert_or_assign(id, Absentee{.key = key,
+                                             .word_count = victim.word_count,
+                                             .since = now,
+                                             .patience = kFirstPatience,
+                                             .is_asked_back = may_return});
+}
+
+void UnwindFeed::leave_out(const executable::BuiltExecutable& built, std::chrono::nanoseconds now) {
+    ++tables_left_out_;
+    Absentee& absentee = absentees_[built.executable.id];
+    absentee.patience = std::clamp(2 * absentee.patience, kFirstPatience, kLongestPatience);
+    absentee.key = built.key;
+    absentee.word_count = built.table->words.size();
+    absentee.since = now;
+    absentee.is_asked_back = false;
+    absentee.is_paid = false;
+}
+
+bool UnwindFeed::is_worth_its_room(std::uint32_t id, const Absentee& absentee,
+                                   std::chrono::nanoseconds now) const {
+    return shelf_.has_room_for(absentee.word_count) ||
+           shelf_.victims_for(newcomer(id, absentee.word_count, now), last_sampled_, now)
+               .has_value();
+}
+
+void UnwindFeed::ask_back(std::chrono::nanoseconds now) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> by_heat;
+    for (const auto& [id, absentee] : absentees_) {
+        const LastSampled::Use use = last_sampled_.of(id, now);
+        const bool is_wanted = use.last >= absentee.since && use.heat > 0;
+        if (absentee.is_asked_back || !is_wanted || now - absentee.since < absentee.patience) {
+            continue;
+        }
+        by_heat.emplace_back(use.heat, id);
+    }
+    std::ranges::sort(by_heat, std::ranges::greater{});
+    by_heat.resize(std::min(by_heat.size(), kAskedBackAtOnce));
+    for (const auto& [heat, id] : by_heat) {
+        Absentee& absentee = absentees_.at(id);
+        if (!rebuild_credit_.is_left(now)) return;
+        if (!is_worth_its_room(id, absentee, now)) continue;
+        if (!tell_state(id, absentee.key, abi::FILE_UNANNOUNCED)) continue;
+        rebuild_credit_.spend(cost_of_building(absentee.word_count));
+        absentee.is_asked_back = true;
+        absentee.is_paid = true;
+    }
+}
+
+void UnwindFeed::look_again(std::chrono::nanoseconds now) {
+    if (shelf_.has_withdrawn()) (void)survive(shelf_.free_withdrawn());
+    tell_states_again();
+    ask_back(now);
+    (void)survive(shelf_.drop_unused_buckets(kBucketsDroppedAtOnce));
 }
 
 }  // namespace bobbin::unwind_feed

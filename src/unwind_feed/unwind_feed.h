@@ -1,46 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <span>
+#include <vector>
 
 #include "base/result.h"
 #include "executable/build_executable.h"
 #include "executable/catalog.h"
 #include "unwind_feed/kernel_tables.h"
-#include "unwind_feed/word_pool.h"
+#include "unwind_feed/last_sampled.h"
+#include "unwind_feed/rebuild_credit.h"
+#include "unwind_feed/table_shelf.h"
 #include "unwind_table/shared_rules.h"
 
 namespace bobbin::unwind_feed {
 
-// Keeps the kernel's tables true: third step of open, build, publish. Order within a publication is
-// what makes it safe while programs run: special rules, macros and words first, then the geometry,
-// then the state that lets a program look. One thread.
+// What the kernel charges for a bucket: its words, and a page for what it knows of it.
+constexpr std::uint64_t kBucketChargeBytes = abi::BUCKET_BYTES + 4096;
+constexpr std::uint64_t kDefaultMaxTableBytes = 256ULL << 20;
+
+inline std::chrono::nanoseconds monotonic_now() {
+    return std::chrono::steady_clock::now().time_since_epoch();
+}
+
+// Keeps the kernel's tables true, and within their budget: third step of open, build, publish.
+// Order is what makes it safe while programs run. A table comes by special rules, macros and words
+// first, then the geometry, then the state of the file, which lets a program look. It goes the
+// other way round, and its words are given to others only when the last walk that may have seen
+// them is over. One thread, but for what says otherwise.
 class UnwindFeed {
 public:
+    struct Counts {
+        std::uint64_t tables_left = 0;         // they made room for others
+        std::uint64_t tables_left_out = 0;     // they found no room when they were built
+        std::uint64_t tables_built_again = 0;  // of both
+        std::uint64_t failed_calls = 0;        // of the kernel; survived
+        std::uint64_t peak_bytes = 0;          // charged for buckets
+    };
+
+    // `max_bytes`: what the kernel may charge for buckets. Maps of fixed size come on top.
     UnwindFeed(KernelTables& kernel, unwind_table::SharedRules& shared,
-               executable::Catalog& catalog)
-        : kernel_(kernel), shared_(shared), catalog_(catalog) {}
+               executable::Catalog& catalog, std::uint64_t max_bytes = kDefaultMaxTableBytes);
 
     // Makes the table known to the kernel and the executable to the catalog. A table that finds no
-    // room becomes a refused executable; an error means the kernel side could not be told at all.
-    Result<> publish(executable::BuiltExecutable built);
+    // room, or for which the kernel has no memory, is left out until look_again() finds that there
+    // is. Error: the kernel could not be told of the file's state, and will be told later.
+    Result<> publish(executable::BuiltExecutable built,
+                     std::chrono::nanoseconds now = monotonic_now());
 
     // The file could not be opened: whoever meets it next announces it again.
     Result<> forget(const abi::announcement& announcement);
 
-    [[nodiscard]] std::uint64_t table_bytes() const { return pool_.words_taken() * 4; }
+    // To be called about once a second: has files announced again whose tables were left out and
+    // are worth their room by now, tries again what failed, gives buckets back to the kernel.
+    void look_again(std::chrono::nanoseconds now = monotonic_now());
+
+    // Told by the sample walk of every sample's user frames. Any thread.
+    [[nodiscard]] LastSampled& last_sampled() { return last_sampled_; }
+    // Held shared by who walks over the same tables in this process. Any thread.
+    [[nodiscard]] std::shared_mutex& tables_in_use() { return shelf_.in_use(); }
+    // What the kernel was told of the executable's file; FILE_ANNOUNCED: nothing yet. Any thread.
+    [[nodiscard]] abi::file_state state_of(std::uint32_t id) const {
+        return static_cast<abi::file_state>((*states_)[id].load());
+    }
+    [[nodiscard]] Counts counts() const;  // any thread
+
+    [[nodiscard]] std::uint64_t table_bytes() const { return shelf_.words_taken() * 4; }
 
 private:
-    Result<> write_shared_rules();
-    Result<> write_table(const executable::BuiltExecutable& built);
+    // A file whose table is not there, though it can be built.
+    struct Absentee {
+        abi::file_key key{};
+        std::size_t word_count = 0;
+        std::chrono::nanoseconds since{};
+        std::chrono::nanoseconds patience{};  // until it may be asked back
+        bool is_asked_back = false;           // the next sample announces it
+        bool is_paid = false;                 // rebuild_credit_ was spent on it
+    };
+    struct FileState {
+        abi::file_key key{};
+        abi::file_state state{};
+    };
+
+    bool place(const executable::BuiltExecutable& built, std::chrono::nanoseconds now);
+    [[nodiscard]] Newcomer newcomer(std::uint32_t id, std::size_t word_count,
+                                    std::chrono::nanoseconds now) const;
+    void dismiss(std::span<const Occupant> victims, std::chrono::nanoseconds now);
+    void dismiss_one(const Occupant& victim, std::chrono::nanoseconds now);
+    void leave_out(const executable::BuiltExecutable& built, std::chrono::nanoseconds now);
+    void ask_back(std::chrono::nanoseconds now);
+    [[nodiscard]] bool is_worth_its_room(std::uint32_t id, const Absentee& absentee,
+                                         std::chrono::nanoseconds now) const;
+    Result<> tell_state(std::uint32_t id, const abi::file_key& key, abi::file_state state);
+    void tell_states_again();
+    bool survive(const Result<>& done);
 
     KernelTables& kernel_;
-    unwind_table::SharedRules& shared_;
     executable::Catalog& catalog_;
-    WordPool pool_;
-    std::size_t specials_written_ = 0;
-    std::size_t macros_written_ = 0;
+    TableShelf shelf_;
+    LastSampled last_sampled_;
+    RebuildCredit rebuild_credit_;
+    std::map<std::uint32_t, abi::file_key> keys_;  // of the files on the shelf
+    std::map<std::uint32_t, Absentee> absentees_;
+    std::map<std::uint32_t, FileState> untold_states_;
+    using States = std::array<std::atomic<std::uint8_t>, abi::MAX_EXECUTABLES>;
+    std::unique_ptr<States> states_ = std::make_unique<States>();
+
+    std::atomic<std::uint64_t> tables_left_ = 0;
+    std::atomic<std::uint64_t> tables_left_out_ = 0;
+    std::atomic<std::uint64_t> tables_built_again_ = 0;
+    std::atomic<std::uint64_t> failed_calls_ = 0;
+    std::atomic<std::uint64_t> peak_bytes_ = 0;
 };
 
 }  // namespace bobbin::unwind_feed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,20 +19,21 @@ namespace bobbin::unwind_table {
 // The unwind information of one executable in the kernel's layout (bpf_abi.h, "the unwind table"),
 // as if it began at word 0 of the pool.
 struct UnwindTable {
-    std::vector<std::uint32_t> words;  // directory, then groups; a whole number of chunks
+    std::vector<std::uint32_t> words;  // whole lines: one a granule, then second ones
     std::uint64_t base_file_offset = 0;
     std::uint32_t granule_count = 0;
     std::uint32_t granule_shift = 0;
-    std::uint64_t row_count = 0;      // rows that came in, of executable segments
-    std::uint64_t entry_count = 0;    // entries that stand for them
-    std::uint64_t rules_dropped = 0;  // rows made "no CFI" because `specials` was full
+    std::uint64_t row_count = 0;             // rows that came in, of executable segments
+    std::uint64_t entry_count = 0;           // entries that stand for them
+    std::uint64_t rules_dropped = 0;         // rows made "no CFI" because `specials` was full
+    std::shared_ptr<const HeldRules> rules;  // what the entries name, as long as anybody needs it
 };
 
 // Packs rows into a table indexed by file offset: only bytes of executable segments that stand in
 // the file get entries. Neighbours with equal codes become one; gaps under 16 bytes (alignment
 // between functions) take the rule before them; whole prologues and epilogues become one entry
-// (fold_runs.h). Pure but for `shared`. Error: the text spans more than 2^32 bytes, or the table
-// more than 2^24 words.
+// (fold_runs.h). Pure but for `shared`. Error: the text spans more than 2^32 bytes, or its
+// entries are too dense (granule_size.h).
 Result<UnwindTable> build_table(const cfi::UnwindRows& rows,
                                 std::span<const elf::LoadSegment> segments, SharedRules& shared);
 

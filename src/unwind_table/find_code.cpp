@@ -3,40 +3,50 @@
 
 namespace bobbin::unwind_table {
 
+namespace {
+
+// The last word of a line whose offset is not above the one that `end` is right behind; word 0 is
+// taken as such whatever it says.
+std::uint32_t search_line(std::span<const std::uint32_t, abi::LINE_WORDS> line, std::uint64_t end,
+                          unsigned& steps) {
+    std::size_t at = 0;
+    for (std::size_t half = abi::LINE_WORDS / 2; half > 0; half /= 2) {
+        at += line[at + half] < end ? half : 0;
+        ++steps;
+    }
+    return line[at];
+}
+
+}  // namespace
+
 std::uint16_t find_code(const UnwindTable& table, std::uint64_t file_offset,
                         std::span<const abi::macro> macros, unsigned* steps) {
-    if (steps != nullptr) {
-        *steps = 0;
-    }
+    unsigned not_asked = 0;
+    unsigned& steps_taken = steps == nullptr ? not_asked : *steps;
+    steps_taken = 0;
+    const auto line = [&table](std::uint64_t number) {
+        return std::span<const std::uint32_t, abi::LINE_WORDS>(
+            table.words.data() + number * abi::LINE_WORDS, abi::LINE_WORDS);
+    };
     // An offset below the base wraps around and lies behind the last granule.
     const std::uint64_t granule = (file_offset - table.base_file_offset) >> table.granule_shift;
     if (granule >= table.granule_count) {
         return abi::CODE_NO_CFI;
     }
-    const std::uint32_t* const words = table.words.data();
-    const std::uint32_t predecessor = (words[granule] >> 8) - 1;
-    const std::uint32_t count = words[granule] & 255;
-    // Above every entry at this offset, whatever its code.
-    const auto key = static_cast<std::uint32_t>(file_offset & 0xffff) << 16 | 0xffff;
-
-    // The predecessor, right before the group, is not above whatever its word says.
-    std::uint32_t at = predecessor;
-    std::uint32_t left = count + 1;
-    for (unsigned step = 0; step < abi::MAX_SEARCH_STEPS && left > 1; ++step) {
-        const std::uint32_t half = left / 2;
-        at += words[at + half] <= key ? half : 0;
-        left -= half;
-        if (steps != nullptr) {
-            *steps = step + 1;
-        }
+    const std::uint64_t end = ((file_offset & abi::ENTRY_OFFSET_MASK) + 1)
+                              << abi::ENTRY_OFFSET_SHIFT;
+    std::uint32_t entry = search_line(line(granule), end, steps_taken);
+    if ((entry & abi::ENTRY_IS_LINK) != 0) {
+        entry = search_line(line(table.granule_count + (entry & 0xffff)), end, steps_taken);
     }
-    const std::uint32_t entry = words[at];
     const auto code = static_cast<std::uint16_t>(entry & 0xffff);
     if ((code & abi::CODE_MACRO) == 0) {
         return code;
     }
-    // Modulo 2^16: a predecessor may lie in the 64 KiB before.
-    const auto distance = static_cast<std::uint16_t>(file_offset - (entry >> 16));
+    // Modulo 2^15: what holds at a granule's start may have begun before.
+    const auto distance =
+        static_cast<std::uint32_t>(file_offset - (entry >> abi::ENTRY_OFFSET_SHIFT)) &
+        abi::ENTRY_OFFSET_MASK;
     return code_at(macros[code & ~unsigned{abi::CODE_MACRO}], distance);
 }
 

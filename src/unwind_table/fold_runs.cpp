@@ -39,8 +39,7 @@ struct Segment {
 
 class Folder {
 public:
-    Folder(std::span<const Run> runs, std::uint64_t end_offset, MacroDictionary& macros)
-        : runs_(runs), end_offset_(end_offset), macros_(macros) {}
+    Folder(std::span<const Run> runs, MacroDictionary& macros) : runs_(runs), macros_(macros) {}
 
     std::vector<Run> fold() {
         cut_into_segments();
@@ -53,9 +52,6 @@ public:
             fold_chain({begin, end});
             begin = end;
         }
-        // The last granule ends with its page at the latest.
-        constexpr std::uint64_t kPageBytes = 1ULL << abi::MAX_GRANULE_SHIFT;
-        bound_last_macro((end_offset_ + kPageBytes - 1) / kPageBytes * kPageBytes);
         return std::move(entries_);
     }
 
@@ -235,25 +231,9 @@ private:
         return 1;
     }
 
-    void push(const Run& entry) {
-        bound_last_macro(entry.offset_from_base);
-        entries_.push_back(entry);
-    }
-
-    // An entry of its own for a macro's last code, where the next one comes too late.
-    void bound_last_macro(std::uint64_t next_offset) {
-        constexpr std::uint32_t kReach = 1U << 16;
-        if (entries_.empty() || (entries_.back().code & abi::CODE_MACRO) == 0 ||
-            next_offset - entries_.back().offset_from_base <= kReach) {
-            return;
-        }
-        const std::size_t index = entries_.back().code & ~unsigned{abi::CODE_MACRO};
-        entries_.push_back({.offset_from_base = entries_.back().offset_from_base + kReach,
-                            .code = macros_.since(index).front().codes[abi::MACRO_CODES - 1]});
-    }
+    void push(const Run& entry) { entries_.push_back(entry); }
 
     std::span<const Run> runs_;
-    std::uint64_t end_offset_;
     MacroDictionary& macros_;
     std::vector<Segment> segments_;
     std::vector<Run> entries_;
@@ -261,9 +241,8 @@ private:
 
 }  // namespace
 
-std::vector<Run> fold_runs(std::span<const Run> runs, std::uint64_t end_offset,
-                           MacroDictionary& macros) {
-    return Folder(runs, end_offset, macros).fold();
+std::vector<Run> fold_runs(std::span<const Run> runs, MacroDictionary& macros) {
+    return Folder(runs, macros).fold();
 }
 
 }  // namespace bobbin::unwind_table

@@ -11,11 +11,8 @@
 namespace bobbin::unwind_table {
 
 // Runs become entries: neighbours that are in the dictionary together become one entry whose code
-// names the macro. What comes again and again in this file is put into the dictionary first. No
-// macro entry is without another entry, or the end of the last granule, within 2^16 bytes behind
-// it: an entry has only the low 16 bits of its offset, so further away its distance would be taken
-// for a short one. Linear time. The same runs and the same dictionary give the same entries.
-std::vector<Run> fold_runs(std::span<const Run> runs, std::uint64_t end_offset,
-                           MacroDictionary& macros);
+// names the macro. What comes again and again in this file is put into the dictionary first. Linear
+// time. The same runs and the same dictionary give the same entries.
+std::vector<Run> fold_runs(std::span<const Run> runs, MacroDictionary& macros);
 
 }  // namespace bobbin::unwind_table

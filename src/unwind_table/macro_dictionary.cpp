@@ -25,12 +25,31 @@ abi::macro macro_of(std::span<const Run> runs) {
     return macro;
 }
 
+// What macro_of() was made of.
+std::vector<Run> runs_of(const abi::macro& macro) {
+    std::vector<Run> runs{{.offset_from_base = 0, .code = macro.codes[0]}};
+    std::uint64_t starts = macro.starts;
+    for (std::size_t i = 1; i < abi::MACRO_CODES && (starts & 0xff) != abi::MACRO_NO_START; ++i) {
+        runs.push_back({.offset_from_base = static_cast<std::uint32_t>(starts & 0xff),
+                        .code = macro.codes[i]});
+        starts >>= 8;
+    }
+    return runs;
+}
+
+std::uint32_t fingerprint_of(std::span<const Run> runs) {
+    RunFingerprint fingerprint(runs[0]);
+    for (std::size_t i = 1; i < runs.size(); ++i) fingerprint.extend(runs[i - 1], runs[i]);
+    return fingerprint.value();
+}
+
 }  // namespace
 
 MacroDictionary::MacroDictionary()
     : slots_(std::make_unique<Slots>()),
       prefixes_(std::make_unique<Prefixes>()),
-      macros_(std::make_unique<abi::macro[]>(abi::MAX_MACROS)) {}
+      macros_(std::make_unique<abi::macro[]>(abi::MAX_MACROS)),
+      live_(abi::MAX_MACROS) {}
 
 std::optional<std::uint32_t> MacroDictionary::free_slot(std::uint32_t fingerprint) const {
     const std::uint32_t home = fingerprint >> (32 - kSlotBits);
@@ -52,26 +71,78 @@ void MacroDictionary::note_prefixes(std::span<const Run> runs) {
     }
 }
 
+// Whoever sees the slot sees the macro, and that it counts.
+void MacroDictionary::list(std::uint32_t slot, std::uint32_t fingerprint, std::uint16_t index) {
+    (*slots_)[slot].store((fingerprint & 0xffff) << 16 | (index + 1U), std::memory_order_release);
+}
+
 void MacroDictionary::add_of_one_file(std::span<const RunWindow> windows) {
     const std::lock_guard lock(adding_);
     std::size_t count = count_.load(std::memory_order_relaxed);
-    const std::size_t limit = count + share_of_one_file(abi::MAX_MACROS - count);
+    std::size_t may_add = share_of_one_file(abi::MAX_MACROS - count + free_.size());
     for (const RunWindow& window : windows) {
-        if (count == limit) {
+        if (may_add == 0) {
             return;
         }
         const std::optional<std::uint32_t> slot = free_slot(window.fingerprint);
         if (!slot || find(window)) {
             continue;
         }
-        macros_[count] = macro_of(window.runs);
-        ++count;
+        --may_add;
+        std::size_t index = count;
+        if (free_.empty()) {
+            ++count;
+        } else {
+            index = free_.back();
+            free_.pop_back();
+        }
+        macros_[index] = macro_of(window.runs);
+        live_[index] = true;
         note_prefixes(window.runs);
-        // Whoever sees the slot sees the macro and that it counts. `count` is now index + 1.
         count_.store(count, std::memory_order_release);
-        (*slots_)[*slot].store(
-            (window.fingerprint & 0xffff) << 16 | static_cast<std::uint32_t>(count),
-            std::memory_order_release);
+        list(*slot, window.fingerprint, static_cast<std::uint16_t>(index));
+        added_.push_back(static_cast<std::uint16_t>(index));
+    }
+}
+
+std::vector<MacroDictionary::IndexedMacro> MacroDictionary::take_added() {
+    const std::lock_guard lock(adding_);
+    std::vector<IndexedMacro> added;
+    added.reserve(added_.size());
+    for (const std::uint16_t index : added_) added.push_back({index, macros_[index]});
+    added_.clear();
+    return added;
+}
+
+std::size_t MacroDictionary::live_count() const {
+    const std::lock_guard lock(adding_);
+    return count_.load(std::memory_order_relaxed) - free_.size();
+}
+
+void MacroDictionary::for_each_live(const std::function<void(const abi::macro&)>& visit) const {
+    const std::lock_guard lock(adding_);
+    for (std::size_t index = 0; index < live_.size(); ++index) {
+        if (live_[index]) visit(macros_[index]);
+    }
+}
+
+void MacroDictionary::keep_only(const std::function<bool(std::uint16_t index)>& keeps) {
+    const std::lock_guard lock(adding_);
+    for (auto& slot : *slots_) slot.store(0, std::memory_order_relaxed);
+    for (auto& bits : *prefixes_) bits.store(0, std::memory_order_relaxed);
+    for (std::size_t at = 0; at < live_.size(); ++at) {
+        if (!live_[at]) continue;
+        const auto index = static_cast<std::uint16_t>(at);
+        if (!keeps(index)) {
+            live_[at] = false;
+            free_.push_back(index);
+            continue;
+        }
+        const std::vector<Run> runs = runs_of(macros_[index]);
+        const std::uint32_t fingerprint = fingerprint_of(runs);
+        note_prefixes(runs);
+        // One that finds no slot, for others made to collide, serves its tables all the same.
+        if (const auto slot = free_slot(fingerprint)) list(*slot, fingerprint, index);
     }
 }
 

@@ -5,10 +5,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "bobbin/bpf_abi.h"
 #include "unwind_table/run.h"
@@ -26,10 +28,15 @@ inline std::uint16_t code_at(const abi::macro& macro, std::uint32_t distance) {
 }
 
 // The macros (bpf_abi.h), shared by all tables and by the kernel: prologues and epilogues are
-// idioms of compilers, so a file finds most of its own here already. Macros are only ever added.
-// Any thread; one lock a file, none to look.
+// idioms of compilers, so a file finds most of its own here already. Any thread; one lock a file,
+// none to look.
 class MacroDictionary {
 public:
+    struct IndexedMacro {
+        std::uint16_t index = 0;
+        abi::macro macro{};
+    };
+
     MacroDictionary();
 
     // False: no macro says what these runs say, nor begins with it.
@@ -63,9 +70,18 @@ public:
     // Adds what is not there yet, in this order, up to one file's share of the room (file_share.h).
     void add_of_one_file(std::span<const RunWindow> windows);
 
-    // Macros with index >= `first`, in order: what has come since a caller last looked. Stays valid
-    // as long as the dictionary.
+    // Macros with index >= `first`, in order, those that were forgotten among them. Stays valid as
+    // long as the dictionary.
     [[nodiscard]] std::span<const abi::macro> since(std::size_t first) const;
+
+    // What was added since the last call, under which index.
+    [[nodiscard]] std::vector<IndexedMacro> take_added();
+    [[nodiscard]] std::size_t live_count() const;
+    // Forgets all macros to which `keeps` says no; their indices go to what is added next. Nobody
+    // else may use the dictionary meanwhile (SharedRules::forget_unused).
+    void keep_only(const std::function<bool(std::uint16_t index)>& keeps);
+    // Calls `visit` with each live macro.
+    void for_each_live(const std::function<void(const abi::macro&)>& visit) const;
 
 private:
     // A quarter full when all macros are there: looking for one that is not ends at the first slot
@@ -81,14 +97,18 @@ private:
 
     static bool says(const abi::macro& macro, std::span<const Run> runs);
     [[nodiscard]] std::optional<std::uint32_t> free_slot(std::uint32_t fingerprint) const;
+    void list(std::uint32_t slot, std::uint32_t fingerprint, std::uint16_t index);
     void note_prefixes(std::span<const Run> runs);
 
     // [31:16] low half of the fingerprint  [15:0] index + 1; 0: free
     std::unique_ptr<Slots> slots_;
     std::unique_ptr<Prefixes> prefixes_;  // bits by fingerprint: some macro says so, or begins so
     std::unique_ptr<abi::macro[]> macros_;
-    std::atomic<std::size_t> count_ = 0;
-    std::mutex adding_;
+    std::vector<bool> live_;              // by index: given out and not forgotten
+    std::atomic<std::size_t> count_ = 0;  // indices ever given out
+    std::vector<std::uint16_t> free_;     // of these, the forgotten ones
+    std::vector<std::uint16_t> added_;    // since take_added()
+    mutable std::mutex adding_;
 };
 
 inline bool MacroDictionary::says(const abi::macro& macro, std::span<const Run> runs) {

@@ -6,3 +6,8 @@ add_executable(lookup_bench ${CMAKE_CURRENT_LIST_DIR}/lookup_bench.cpp
                             ${CMAKE_CURRENT_LIST_DIR}/lookup_rows.cpp)
 target_link_libraries(lookup_bench PRIVATE bobbin_lookup_skel bobbin_unwind_feed bobbin_sampler
                                            PkgConfig::LIBBPF bobbin_test_support bobbin_warnings)
+
+# table_memory: what the kernel charges for the tables of all of /usr. Run as root.
+add_executable(table_memory ${CMAKE_CURRENT_LIST_DIR}/table_memory.cpp)
+target_link_libraries(table_memory PRIVATE bobbin_unwind_feed bobbin_sampler PkgConfig::LIBBPF
+                                           bobbin_test_support bobbin_warnings)

@@ -5,9 +5,8 @@
 // the most rows below /usr.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,13 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/filled_tables.h"
 #include "bench/lookup_rows.h"
-#include "executable/build_executable.h"
 #include "golden/table_system_files.h"
 #include "lookup.skel.h"
-#include "sampler/bpf_kernel_tables.h"
 #include "sampler/bpf_program.h"
-#include "unwind_feed/unwind_feed.h"
 #include "unwind_table/simplify_rows.h"
 
 namespace bobbin::bench {
@@ -34,7 +31,12 @@ constexpr std::size_t kFileCount = 16;
 constexpr std::size_t kPlaceCount = 65536;
 constexpr std::size_t kHotPlaceCount = 2048;
 constexpr unsigned kLookupsARun = 32;
-constexpr std::size_t kEvictionBytes = std::size_t{96} << 20;  // three times a large L3
+
+// Twice the last level of caches, as large as that may be.
+std::size_t eviction_bytes() {
+    const long cache_bytes = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return std::max(std::size_t{96} << 20, 2 * static_cast<std::size_t>(std::max(cache_bytes, 0L)));
+}
 
 struct Place {
     abi::executable executable{};
@@ -62,38 +64,14 @@ std::vector<std::string> choose_files() {
     return paths;
 }
 
-// The maps of the real program, filled the real way; the bench's program looks into the same ones.
-class Tables {
-public:
-    explicit Tables(const sampler::BpfProgram& program)
-        : kernel_(program), feed_(kernel_, rules_, catalog_) {}
-
-    Result<> add(const std::string& path, std::uint32_t executable_id) {
-        executable::OpenedFile file;
-        file.executable_id = executable_id;
-        file.path = path;
-        file.fd = test::open_for_reading(path);
-        file.key.inode = executable_id;
-        struct stat status{};
-        if (::fstat(file.fd.get(), &status) != 0) return fail_with(errno, "stat {}", path);
-        file.size_bytes = static_cast<std::uint64_t>(status.st_size);
-        return feed_.publish(executable::build_executable(std::move(file), rules_));
-    }
-    // The same rules as runs.
-    Result<unwind_table::Runs> runs_of(const std::vector<elf::LoadSegment>& segments,
-                                       const cfi::UnwindRows& rows,
-                                       std::uint64_t& base_file_offset) {
-        BOBBIN_TRY(const auto text, unwind_table::find_text(segments));
-        base_file_offset = text.base_file_offset;
-        return unwind_table::simplify_rows(rows, text, rules_.specials);
-    }
-
-private:
-    unwind_table::SharedRules rules_;
-    executable::Catalog catalog_;
-    sampler::BpfKernelTables kernel_;
-    unwind_feed::UnwindFeed feed_;
-};
+// The same rules as runs.
+Result<unwind_table::Runs> runs_of(const test::SystemFile& file,
+                                   unwind_table::SpecialRules& specials,
+                                   std::uint64_t& base_file_offset) {
+    BOBBIN_TRY(const auto text, unwind_table::find_text(file.segments));
+    base_file_offset = text.base_file_offset;
+    return unwind_table::simplify_rows(file.rows, text, specials);
+}
 
 Result<Skeleton> load(const sampler::BpfProgram& program) {
     Skeleton skeleton(lookup_bpf__open());
@@ -127,7 +105,8 @@ struct Timing {
 
 class Runner {
 public:
-    explicit Runner(lookup_bpf& skeleton) : skeleton_(skeleton), eviction_(kEvictionBytes) {}
+    explicit Runner(lookup_bpf& skeleton)
+        : skeleton_(skeleton), eviction_(eviction_bytes() / sizeof(std::uint64_t)) {}
 
     // `distinct` places, over and over; the fastest of some rounds, since nothing makes it faster
     // than it is.
@@ -147,11 +126,11 @@ public:
 
     // Median of single runs, each after the caches were filled with something else.
     Timing run_cold(const bpf_program* program) {
-        constexpr int kRounds = 101;
+        constexpr int kRounds = 51;
         std::vector<double> rounds;
         start(kPlaceCount);
         for (int round = 0; round < kRounds; ++round) {
-            for (std::size_t at = 0; at < eviction_.size(); at += 64) ++eviction_[at];
+            for (std::size_t at = 0; at < eviction_.size(); at += 8) ++eviction_[at];
             rounds.push_back(run(program, 1));
         }
         std::ranges::nth_element(rounds, rounds.begin() + kRounds / 2);
@@ -206,7 +185,7 @@ Result<int> run(std::vector<std::string> paths) {
     BOBBIN_TRY(const Skeleton skeleton, load(program));
     const RowMaps row_maps{bpf_map__fd(skeleton->maps.row_pages),
                            bpf_map__fd(skeleton->maps.rows_of_executables)};
-    Tables tables(program);
+    FilledTables tables(program);
     std::vector<Place> ends;
     std::size_t row_count = 0;
     for (const std::string& path : paths) {
@@ -214,7 +193,7 @@ Result<int> run(std::vector<std::string> paths) {
         const auto file = test::read_system_file(path);
         if (!file) return fail("{} has no unwind rows", path);
         std::uint64_t base_file_offset = 0;
-        BOBBIN_TRY(const auto runs, tables.runs_of(file->segments, file->rows, base_file_offset));
+        BOBBIN_TRY(const auto runs, runs_of(*file, tables.rules().specials, base_file_offset));
         const RowTable rows = make_rows(runs, base_file_offset);
         BOBBIN_CHECK(publish_rows(row_maps, id, rows));
         BOBBIN_CHECK(tables.add(path, id));

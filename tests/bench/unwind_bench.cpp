@@ -98,14 +98,17 @@ void compare(TracedProcess& process) {
     WalkTables tables;
     const auto walk_mappings = tables.mappings_of(process, mappings);
     const auto vdso = std::ranges::find(mappings, "[vdso]", &TracedMapping::path);
-    walk_process view{.mappings = walk_mappings.data(),
-                      .mapping_count = walk_mappings.size(),
-                      .vdso_vaddr = vdso == mappings.end() ? 0 : vdso->start_vaddr,
-                      .start_stack_vaddr = read_start_stack(process.pid()),
-                      .stack_vaddr = 0,
-                      .stack_bytes = 0,
-                      .stack = nullptr,
-                      .read_elsewhere = nullptr};
+    const user_walk::unwind_tables used = tables.tables();
+    user_walk::use_unwind_tables(&used);
+    user_walk::walk_process view{.mappings = walk_mappings.data(),
+                                 .mapping_count = walk_mappings.size(),
+                                 .vdso_vaddr = vdso == mappings.end() ? 0 : vdso->start_vaddr,
+                                 .start_stack_vaddr = read_start_stack(process.pid()),
+                                 .stack_vaddr = 0,
+                                 .stack_bytes = 0,
+                                 .stack = nullptr,
+                                 .read_elsewhere = nullptr,
+                                 .elsewhere = nullptr};
     LibdwOracle libdw(process);
     CachedLibunwind by_thread(process, UNW_CACHE_PER_THREAD);
     CachedLibunwind by_all(process, UNW_CACHE_GLOBAL);
@@ -120,7 +123,8 @@ void compare(TracedProcess& process) {
                 return std::uint64_t{walk(&view, stack.registers().data())};
             });
         };
-        const Ours ours{.with_memory = by(walk_stack_again), .without = by(walk_stack)};
+        const Ours ours{.with_memory = by(user_walk::walk_stack_again),
+                        .without = by(user_walk::walk_stack)};
         print("bobbin, with rule memory", ours.with_memory, ours);
         print("bobbin, without", ours.without, ours);
         const auto with = [&](CachedLibunwind& libunwind) {

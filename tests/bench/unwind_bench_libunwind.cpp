@@ -32,7 +32,7 @@ int access_memory(unw_addr_space_t /*space*/, unw_word_t vaddr, unw_word_t* valu
 // UNW_X86_64_* are DWARF numbers.
 int access_register(unw_addr_space_t /*space*/, unw_regnum_t number, unw_word_t* value, int write,
                     void* /*argument*/) {
-    if (write != 0 || number < 0 || number >= WALK_REGISTERS) return -UNW_EBADREG;
+    if (write != 0 || number < 0 || number >= user_walk::WALK_REGISTERS) return -UNW_EBADREG;
     *value = current->registers()[static_cast<std::size_t>(number)];
     return 0;
 }

@@ -21,7 +21,9 @@ struct FakeMap {
     std::map<Bytes, Bytes> values;  // of arrays, too: key = index
     std::deque<Bytes> queue;
     std::vector<Bytes> records;
-    bool refuses_records = false;
+    std::uint64_t largest_record = ~std::uint64_t{0};
+    std::uint64_t ring_bytes = 0;
+    std::uint64_t waiting_bytes = 0;
 };
 
 std::map<const void*, FakeMap> maps;
@@ -51,7 +53,7 @@ void fake_map_create(void* map, fake_map_kind kind, __u64 key_size, __u64 value_
                         .values = {},
                         .queue = {},
                         .records = {},
-                        .refuses_records = false};
+                        .ring_bytes = kind == FAKE_RING ? max_entries : 0};
 }
 
 void fake_kernel_set_task(void* task, __u32 pid, long saved_registers) {
@@ -124,14 +126,25 @@ long bpf_probe_read_kernel(void* to, __u32 size, const void* from) {
     return 0;
 }
 
+long bpf_probe_read_kernel_str(void* to, __u32 size, const void* from) {
+    auto* const text = static_cast<char*>(to);
+    const auto length = strnlen(static_cast<const char*>(from), size - 1);
+    std::memcpy(text, from, length);
+    text[length] = '\0';
+    return static_cast<long>(length) + 1;
+}
+
 long bpf_ringbuf_output(void* ring, void* data, __u64 size, __u64 /*flags*/) {
     FakeMap& fake = maps.at(ring);
-    if (fake.refuses_records) return -EAGAIN;
+    if (size > fake.largest_record) return -EAGAIN;
     fake.records.push_back(copy_of(data, size));
     return 0;
 }
 
-__u64 bpf_ringbuf_query(void* /*ring*/, __u64 /*flags*/) { return 0; }
+__u64 bpf_ringbuf_query(void* ring, __u64 flags) {
+    const FakeMap& fake = maps.at(ring);
+    return flags == 1 ? fake.ring_bytes : fake.waiting_bytes;  // BPF_RB_RING_SIZE
+}
 __u64 bpf_ktime_get_ns(void) { return 1'000'000; }
 __u64 bpf_get_current_pid_tgid(void) { return static_cast<__u64>(current_pid) << 32 | current_pid; }
 __u64 bpf_get_current_cgroup_id(void) { return 1; }
@@ -178,7 +191,8 @@ void fake_kernel_reset() {
         map.values.clear();
         map.queue.clear();
         map.records.clear();
-        map.refuses_records = false;
+        map.largest_record = ~std::uint64_t{0};
+        map.waiting_bytes = 0;
     }
     user_memory.clear();
     kernel_stack.clear();
@@ -189,11 +203,20 @@ void fake_user_memory(std::uint64_t vaddr, std::span<const std::byte> bytes) {
     user_memory[vaddr] = Bytes(bytes.begin(), bytes.end());
 }
 
+void fake_user_memory_forget() { user_memory.clear(); }
+
 const std::vector<std::vector<std::byte>>& fake_ring_records(void* ring) {
     return maps.at(ring).records;
 }
 
-void fake_ring_refuses(void* ring, bool refuses) { maps.at(ring).refuses_records = refuses; }
+void fake_ring_refuses(void* ring, bool refuses) {
+    fake_ring_refuses_above(ring, refuses ? 0 : ~std::uint64_t{0});
+}
+void fake_ring_refuses_above(void* ring, std::uint64_t bytes) {
+    maps.at(ring).largest_record = bytes;
+}
+std::uint64_t fake_ring_bytes(void* ring) { return maps.at(ring).ring_bytes; }
+void fake_ring_waiting(void* ring, std::uint64_t bytes) { maps.at(ring).waiting_bytes = bytes; }
 void fake_kernel_stack(std::vector<std::uint64_t> frames) { kernel_stack = std::move(frames); }
 std::uint64_t fake_user_read_count() { return user_reads; }
 

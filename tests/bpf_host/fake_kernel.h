@@ -34,9 +34,14 @@ void fake_kernel_set_task(void* task, __u32 pid, long saved_registers);
 void fake_kernel_reset();
 // A stretch of user memory; outside of all of them reads fail as on an unmapped page.
 void fake_user_memory(std::uint64_t vaddr, std::span<const std::byte> bytes);
+void fake_user_memory_forget();
 // Records of a ring buffer so far.
 const std::vector<std::vector<std::byte>>& fake_ring_records(void* ring);
 void fake_ring_refuses(void* ring, bool refuses);
+void fake_ring_refuses_above(void* ring, std::uint64_t bytes);
+// Its size, and how much of it nobody has read yet.
+std::uint64_t fake_ring_bytes(void* ring);
+void fake_ring_waiting(void* ring, std::uint64_t bytes);
 // Kernel stack that bpf_get_stack gives.
 void fake_kernel_stack(std::vector<std::uint64_t> frames);
 // How often user memory was read.

@@ -62,6 +62,25 @@ TEST_P(FindMapping, FindsNothingBetweenMappings) {
     EXPECT_NE(host_find_mapping(~std::uint64_t{0}, &found), 0);
 }
 
+TEST_P(FindMapping, FindsTheNextMappingFromAGap) {
+    const auto mappings = spread_mappings(GetParam());
+    host_set_process(mappings.data(), GetParam(), 0);
+    __u64 from = 0;
+    for (const host_mapping& mapping : mappings) {
+        for (const __u64 vaddr : {from, mapping.start_vaddr, mapping.end_vaddr - 1}) {
+            host_mapping found{};
+            ASSERT_EQ(host_find_next_mapping(vaddr, &found), 0) << std::hex << vaddr;
+            EXPECT_EQ(found.start_vaddr, mapping.start_vaddr);
+            EXPECT_EQ(found.end_vaddr, mapping.end_vaddr);
+        }
+        from = mapping.end_vaddr;
+    }
+    host_mapping found{};
+    constexpr int kNone = 1;
+    EXPECT_EQ(host_find_next_mapping(from, &found), kNone);
+    EXPECT_EQ(host_find_next_mapping(~std::uint64_t{0}, &found), kNone);
+}
+
 // One leaf, one inner level, two inner levels.
 INSTANTIATE_TEST_SUITE_P(Sizes, FindMapping, testing::Values(1U, 7U, 40U, 300U));
 

@@ -204,7 +204,7 @@ private:
                                          .first_word = next_word_,
                                          .granule_count = table.granule_count,
                                          .granule_shift = table.granule_shift,
-                                         .unused = 0};
+                                         .is_ready = 1};
         next_word_ += static_cast<std::uint32_t>(table.words.size());
         bpf_map_update(host_map_executables(), &id, &executable);
         const auto rules = shared_rules_.specials.since(0);

@@ -21,12 +21,16 @@ constexpr std::uint32_t kBottomCode = abi::CODE_SPECIAL | kBottom;
 constexpr std::uint64_t kBottomOffset = 0xa000;
 
 std::uint32_t entry(std::uint64_t file_offset, std::uint32_t code) {
-    return static_cast<std::uint32_t>(file_offset & 0xffff) << 16 | code;
+    return static_cast<std::uint32_t>(file_offset & abi::ENTRY_OFFSET_MASK)
+               << abi::ENTRY_OFFSET_SHIFT |
+           code;
 }
 
-std::uint32_t directory_word(std::size_t first, std::size_t count) {
-    return static_cast<std::uint32_t>(first << 8 | count);
+std::uint32_t link(std::uint64_t file_offset, std::uint32_t second_line) {
+    return entry(file_offset, abi::ENTRY_IS_LINK | second_line);
 }
+
+using Line = std::vector<std::uint32_t>;
 
 // codes[k] of the macro says cfa = rsp + 8 * (k + 1), and word k of the stack is an address that
 // tells k: the second frame says which code was picked.
@@ -85,22 +89,35 @@ protected:
             << "file offset " << file_offset;
     }
 
-    // Of file offsets 0 to 0x12000: granules of 64 KiB, so a directory of two words.
-    void publish_table(std::uint32_t first_word, std::span<const std::uint32_t> words) {
+    // Of file offsets 0 to 0x14000, in granules of 16 KiB; behind five lines for them second ones.
+    void publish_table(std::uint32_t first_word, std::vector<Line> lines) {
+        std::vector<std::uint32_t> words;
+        for (Line& line : lines) {
+            line.resize(abi::LINE_WORDS, line.back());
+            words.insert(words.end(), line.begin(), line.end());
+        }
         publish_words(kProgramInode,
                       {.base_file_offset = 0,
                        .first_word = first_word,
-                       .granule_count = 2,
-                       .granule_shift = 16,
-                       .unused = 0},
+                       .granule_count = 5,
+                       .granule_shift = 14,
+                       .is_ready = 1},
                       words);
+    }
+
+    static Line nothing() { return {entry(0, abi::CODE_NO_CFI)}; }
+    static Line bottom_line() { return {entry(0, kBottomCode)}; }
+    static Line start_of_bottom() {
+        return {entry(0, abi::CODE_NO_CFI), entry(kBottomOffset, kBottomCode)};
+    }
+    static Line macro_at_0x3000() {
+        return {entry(0, abi::CODE_NO_CFI), entry(0x3000, abi::CODE_MACRO | kMacro)};
     }
 };
 
 TEST_F(MacroEntries, GiveTheCodeOfTheDistanceFromTheirOffset) {
-    publish_table(
-        48, std::array{directory_word(3, 2), directory_word(5, 0), entry(0, abi::CODE_NO_CFI),
-                       entry(0x3000, abi::CODE_MACRO | kMacro), entry(kBottomOffset, kBottomCode)});
+    publish_table(48,
+                  {macro_at_0x3000(), nothing(), start_of_bottom(), bottom_line(), bottom_line()});
     for (std::uint64_t distance = 0; distance < 300; ++distance)
         expect_picked(0x3000 + distance, picked_by_hand(kStarts, distance));
 }
@@ -108,46 +125,48 @@ TEST_F(MacroEntries, GiveTheCodeOfTheDistanceFromTheirOffset) {
 TEST_F(MacroEntries, MayUseFewerThanEightStarts) {
     const std::array<std::uint8_t, 2> starts{1, 126};
     set_macro(kMacro, macro_with(starts));
-    publish_table(
-        48, std::array{directory_word(3, 2), directory_word(5, 0), entry(0, abi::CODE_NO_CFI),
-                       entry(0x3000, abi::CODE_MACRO | kMacro), entry(kBottomOffset, kBottomCode)});
+    publish_table(48,
+                  {macro_at_0x3000(), nothing(), start_of_bottom(), bottom_line(), bottom_line()});
     for (const std::uint64_t distance : {0, 1, 125, 126, 127, 128, 1000})
         expect_picked(0x3000 + distance, picked_by_hand(starts, distance));
 }
 
-// The macro begins 0x10 bytes below a page of 64 KiB: behind it, its entry is the predecessor of an
-// empty group, and the distance crosses zero.
-TEST_F(MacroEntries, ReachIntoTheNextPage) {
+// The macro begins 0x10 bytes below a granule's end, where the low 15 bits become 0: behind it, the
+// next line has its entry as word 0, and the distance crosses zero.
+TEST_F(MacroEntries, ReachIntoTheNextGranule) {
+    const std::uint32_t macro = entry(0xfff0, abi::CODE_MACRO | kMacro);
     publish_table(
-        48, std::array{directory_word(3, 2), directory_word(5, 0), entry(0, abi::CODE_NO_CFI),
-                       entry(kBottomOffset, kBottomCode), entry(0xfff0, abi::CODE_MACRO | kMacro)});
+        48, {nothing(), nothing(), start_of_bottom(), {entry(0, kBottomCode), macro}, {macro}});
     for (std::uint64_t distance = 0; distance < 200; ++distance)
         expect_picked(0xfff0 + distance, picked_by_hand(kStarts, distance));
 }
 
-// The directory is the end of one bucket, the group and its predecessor the start of the next.
-TEST_F(MacroEntries, LieInAnotherBucketThanTheDirectory) {
-    std::vector<std::uint32_t> words(16);
-    words[0] = directory_word(17, 2);
-    words[1] = directory_word(19, 0);
-    words.insert(words.end(),
-                 {entry(0, abi::CODE_NO_CFI), entry(0x3000, abi::CODE_MACRO | kMacro),
-                  entry(kBottomOffset, kBottomCode), entry(0x10000, abi::CODE_NO_CFI)});
-    publish_table(abi::BUCKET_WORDS - 16, words);
+// 0x2fe0 to 0x30ff are in the second line that the link names, the other one says something else.
+TEST_F(MacroEntries, AreFoundInSecondLines) {
+    const Line first = {entry(0, abi::CODE_NO_CFI), link(0x2fe0, 1), entry(0x3100, kBottomCode)};
+    const Line second = {entry(0x2fe0, kBottomCode), entry(0x3000, abi::CODE_MACRO | kMacro)};
+    publish_table(
+        48, {first, nothing(), start_of_bottom(), bottom_line(), bottom_line(), nothing(), second});
+    for (const std::uint64_t distance : {0, 1, 4, 11, 0xff})
+        expect_picked(0x3000 + distance, picked_by_hand(kStarts, distance));
+}
+
+// The first lines are the end of one bucket, the second one the start of the next.
+TEST_F(MacroEntries, LieInAnotherBucketThanTheirLink) {
+    const Line first = {entry(0, abi::CODE_NO_CFI), link(0x3000, 0)};
+    const Line second = {entry(0x3000, abi::CODE_MACRO | kMacro)};
+    publish_table(abi::BUCKET_WORDS - 5 * abi::LINE_WORDS,
+                  {first, nothing(), start_of_bottom(), bottom_line(), bottom_line(), second});
     expect_picked(0x3004, 2);
 }
 
-// An empty group has only a predecessor, here the last word of a bucket.
-TEST_F(MacroEntries, OfAnEmptyGroupAtABucketsStartAreFoundBeforeIt) {
-    std::vector<std::uint32_t> words(16);
-    words[0] = directory_word(13, 2);
-    words[1] = directory_word(16, 0);
-    words[12] = entry(0, abi::CODE_NO_CFI);
-    words[13] = entry(0x3000, abi::CODE_NO_CFI);
-    words[14] = entry(kBottomOffset, kBottomCode);
-    words[15] = entry(0xfff0, abi::CODE_MACRO | kMacro);
-    words[0] = directory_word(13, 3);
-    publish_table(abi::BUCKET_WORDS - 16, words);
+// The first granule's line is the last one of a bucket.
+TEST_F(MacroEntries, LieOnBothSidesOfABucketsEnd) {
+    const std::uint32_t macro = entry(0xfff0, abi::CODE_MACRO | kMacro);
+    publish_table(
+        abi::BUCKET_WORDS - abi::LINE_WORDS,
+        {macro_at_0x3000(), nothing(), start_of_bottom(), {entry(0, kBottomCode), macro}, {macro}});
+    expect_picked(0x3004, 2);
     expect_picked(0x10002, picked_by_hand(kStarts, 0x12));
 }
 

@@ -35,6 +35,7 @@ void host_register_maps(void) {
     KEYED(special_rules, FAKE_ARRAY);
     KEYED(macros, FAKE_ARRAY);
     KEYED(walk_states, FAKE_ARRAY);
+    KEYED(paused_records, FAKE_ARRAY);
     KEYED(remembered_walks, FAKE_ARRAY);
     KEYED(target_processes, FAKE_HASH);
 }
@@ -163,18 +164,31 @@ void host_file_key(__u64 inode_number, void* key) {
     read_file_key(&inode, key);
 }
 
-int host_find_mapping(__u64 vaddr, struct host_mapping* result) {
+static void copy_found(struct host_mapping* result) {
     __u32 lane = LANE_AGENT;
     struct mapping_search* search = bpf_map_lookup_elem(&mapping_searches, &lane);
 
-    if (find_mapping(LANE_AGENT, (__u64)&mm, vaddr)) return 1;
     result->start_vaddr = search->found.vm_start_vaddr;
     result->end_vaddr = search->found.vm_end_vaddr;
     result->file_offset = search->found.file_offset;
     result->executable = search->found.flags == VM_EXEC;
     result->inode_number = search->found.inode ? ((struct inode*)search->found.inode)->i_ino : 0;
+}
+
+int host_find_mapping(__u64 vaddr, struct host_mapping* result) {
+    if (find_mapping(LANE_AGENT, (__u64)&mm, vaddr)) return 1;
+    copy_found(result);
     return 0;
 }
+
+int host_find_next_mapping(__u64 vaddr, struct host_mapping* result) {
+    const int next = find_next_mapping(LANE_AGENT, (__u64)&mm, vaddr);
+
+    if (next == NEXT_FOUND) copy_found(result);
+    return next;
+}
+
+void host_set_in_execve(int in_execve) { task.in_execve = in_execve; }
 
 /* ---- what happens to it ------------------------------------------------------------------------
  */

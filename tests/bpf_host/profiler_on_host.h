@@ -25,7 +25,7 @@ struct host_mapping {
     __u32 executable;   /* VM_EXEC */
 };
 
-enum { HOST_MAX_MAPPINGS = 300 };
+enum { HOST_MAX_MAPPINGS = 600 };
 
 /* Tells fake_kernel.cpp of every map. Once. */
 void host_register_maps(void);
@@ -36,7 +36,10 @@ void host_set_process(const struct host_mapping* mappings, __u32 count, __u64 vd
 void host_set_start_stack(__u64 vaddr);
 /* Key of the file with this inode number as the program will see it. */
 void host_file_key(__u64 inode_number, void* key);
+/* As the kernel sets it for the length of an execve. */
+void host_set_in_execve(int in_execve);
 /* 0: found */
+int host_find_next_mapping(__u64 vaddr, struct host_mapping* found);
 int host_find_mapping(__u64 vaddr, struct host_mapping* found);
 
 void host_set_kernel_thread(int is_kernel_thread);

@@ -101,8 +101,23 @@ TEST_F(Tick, IsCountedWhenNothingOfItIsAskedFor) {
     expect_every_tick_accounted_for(4);
 }
 
+// The registers are of the old program, the mappings already of the new one.
+TEST_F(Tick, InsideExecveHasNoUserStack) {
+    host_set_in_execve(1);
+    const auto sample = tick(in_program_, true);
+    EXPECT_EQ(sample.parsed.header->walk_end, abi::WALK_END_IN_EXECVE);
+    EXPECT_TRUE(sample.parsed.user_frames.empty());
+    host_set_in_execve(0);
+    EXPECT_EQ(tick(in_program_, true).parsed.user_frames.size(), 1U);
+}
+
 class Announcement : public HostProcess {
 protected:
+    // Else the first sample that waits for a table would announce the program too.
+    void SetUp() override {
+        HostProcess::SetUp();
+        set_file_state(kProgramInode, abi::FILE_READY);
+    }
     static std::size_t announced() { return fake_ring_records(host_map_announcements()).size(); }
     const host_registers in_library_{kLibraryStart + 8, kStack, 0, 0};
 };
@@ -127,23 +142,23 @@ TEST_F(Announcement, OfAnUnknownFileIsMadeOnce) {
 TEST_F(Announcement, ThatFoundNoRoomIsMadeAgain) {
     fake_ring_refuses(host_map_announcements(), true);
     tick(in_library_);
-    EXPECT_EQ(counters().announcements_lost, 1U);
+    EXPECT_GE(counters().announcements_lost, 1U);
+    EXPECT_EQ(announced(), 0U);
     fake_ring_refuses(host_map_announcements(), false);
     tick(in_library_);
     EXPECT_EQ(announced(), 1U);
 }
 
 TEST_F(Announcement, ComesWithExecBeforeAnySample) {
-    host_exec(kProgramStart + 0x40);
+    host_exec(kLibraryStart + 0x40);
     ASSERT_EQ(announced(), 1U);
     abi::announcement record{};
     std::memcpy(&record, fake_ring_records(host_map_announcements())[0].data(), sizeof(record));
     EXPECT_EQ(record.reason, abi::ANNOUNCED_BY_EXEC);
-    EXPECT_EQ(record.vm_start_vaddr, kProgramStart);
+    EXPECT_EQ(record.vm_start_vaddr, kLibraryStart);
 }
 
 TEST_F(Announcement, IsNotMadeOfAKnownFile) {
-    set_file_state(kProgramInode, abi::FILE_READY);
     host_exec(kProgramStart);
     EXPECT_EQ(announced(), 0U);
 }

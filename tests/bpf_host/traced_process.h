@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "bpf_host/walk_on_host.h"
+#include "user_walk/unwinder.h"
 
 namespace bobbin::test {
 
-using WalkRegisters = std::array<__u64, WALK_REGISTERS>;
+using WalkRegisters = std::array<__u64, user_walk::WALK_REGISTERS>;
 
 // A real program run under ptrace: stopped at breakpoints and stepped one instruction at a time.
 // Its addresses are the same in every run (no ASLR), its input is empty, its output is thrown away.

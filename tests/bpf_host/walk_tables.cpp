@@ -4,36 +4,63 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+
 #include "base/unique_fd.h"
 #include "executable/build_executable.h"
 
 namespace bobbin::test {
 
+WalkKernelTables::WalkKernelTables()
+    : executables_(abi::MAX_EXECUTABLES),
+      special_rules_(abi::MAX_SPECIAL_RULES),
+      macros_(abi::MAX_MACROS),
+      buckets_(abi::MAX_BUCKETS),
+      bucket_words_(abi::MAX_BUCKETS) {}
+
+user_walk::unwind_tables WalkKernelTables::tables() const {
+    return {.executables = executables_.data(),
+            .special_rules = special_rules_.data(),
+            .macros = macros_.data(),
+            .buckets = bucket_words_.data()};
+}
+
 Result<> WalkKernelTables::write_words(std::uint32_t first_word,
                                        std::span<const std::uint32_t> words) {
-    if (walk_write_words(first_word, words.data(), words.size()) != 0) return fail("pool is full");
+    for (std::size_t word = first_word; !words.empty();) {
+        const std::size_t number = word / abi::BUCKET_WORDS;
+        const std::size_t at = word % abi::BUCKET_WORDS;
+        if (number >= buckets_.size()) return fail("pool is full");
+        std::vector<std::uint32_t>& bucket = buckets_[number];
+        bucket.resize(abi::BUCKET_WORDS);
+        bucket_words_[number] = bucket.data();
+        const auto here = words.first(std::min(words.size(), abi::BUCKET_WORDS - at));
+        std::ranges::copy(here, bucket.begin() + static_cast<std::ptrdiff_t>(at));
+        words = words.subspan(here.size());
+        word += here.size();
+    }
     return {};
 }
 
 Result<> WalkKernelTables::write_special_rules(std::uint32_t first_index,
                                                std::span<const abi::special_rule> rules) {
-    if (walk_write_special_rules(first_index, rules.data(), rules.size()) != 0) {
-        return fail("too many special rules");
-    }
+    if (first_index + rules.size() > special_rules_.size()) return fail("too many special rules");
+    std::ranges::copy(rules, special_rules_.begin() + first_index);
     return {};
 }
 
 Result<> WalkKernelTables::write_macros(std::uint32_t first_index,
                                         std::span<const abi::macro> macros) {
-    if (walk_write_macros(first_index, macros.data(), macros.size()) != 0) {
-        return fail("too many macros");
-    }
+    if (first_index + macros.size() > macros_.size()) return fail("too many macros");
+    std::ranges::copy(macros, macros_.begin() + first_index);
     return {};
 }
 
 Result<> WalkKernelTables::set_executable(std::uint32_t executable_id,
                                           const abi::executable& executable) {
-    if (walk_set_executable(executable_id, &executable) != 0) return fail("too many executables");
+    if (executable_id >= executables_.size()) return fail("too many executables");
+    executables_[executable_id] = executable;
     return {};
 }
 
@@ -69,17 +96,17 @@ void WalkTables::build_vdso(const TracedProcess& process, const TracedMapping& m
     publish(executable::build_vdso(image, shared_));
 }
 
-std::vector<walk_mapping> WalkTables::mappings_of(const TracedProcess& process,
-                                                  const std::vector<TracedMapping>& mappings) {
-    std::vector<walk_mapping> result;
+std::vector<user_walk::walk_mapping> WalkTables::mappings_of(
+    const TracedProcess& process, const std::vector<TracedMapping>& mappings) {
+    std::vector<user_walk::walk_mapping> result;
     for (const TracedMapping& mapping : mappings) {
-        walk_mapping one{.start_vaddr = mapping.start_vaddr,
-                         .end_vaddr = mapping.end_vaddr,
-                         .file_offset = mapping.file_offset,
-                         .executable_id = 0,
-                         .is_executable = mapping.executable ? 1U : 0U,
-                         .file_state = 0,
-                         .unused = 0};
+        user_walk::walk_mapping one{.start_vaddr = mapping.start_vaddr,
+                                    .end_vaddr = mapping.end_vaddr,
+                                    .file_offset = mapping.file_offset,
+                                    .executable_id = 0,
+                                    .is_executable = mapping.executable ? 1U : 0U,
+                                    .file_state = 0,
+                                    .is_file_without = 0};
         if (mapping.executable && mapping.inode != 0) {
             one.executable_id = id_of(process, mapping);
             one.file_state = kernel_.state_of(one.executable_id);

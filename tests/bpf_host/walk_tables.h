@@ -9,18 +9,18 @@
 
 #include "bpf_host/traced_mappings.h"
 #include "bpf_host/traced_process.h"
-#include "bpf_host/walk_on_host.h"
 #include "executable/catalog.h"
 #include "unwind_feed/kernel_tables.h"
 #include "unwind_feed/unwind_feed.h"
 #include "unwind_table/shared_rules.h"
+#include "user_walk/unwinder.h"
 
 namespace bobbin::test {
 
-// The kernel side's maps are those of walk_on_host.
+// The kernel side's maps as plain arrays.
 class WalkKernelTables : public unwind_feed::KernelTables {
 public:
-    WalkKernelTables() { walk_create_tables(); }
+    WalkKernelTables();
     Result<> write_words(std::uint32_t first_word, std::span<const std::uint32_t> words) override;
     Result<> write_special_rules(std::uint32_t first_index,
                                  std::span<const abi::special_rule> rules) override;
@@ -34,17 +34,30 @@ public:
         return states_.at(executable_id);
     }
 
+    // Valid as long as this is.
+    [[nodiscard]] user_walk::unwind_tables tables() const;
+
 private:
     std::map<std::uint32_t, std::uint32_t> states_;
+    std::vector<abi::executable> executables_;
+    std::vector<abi::special_rule> special_rules_;
+    std::vector<abi::macro> macros_;
+    std::vector<std::vector<std::uint32_t>> buckets_;
+    std::vector<const std::uint32_t*> bucket_words_;
 };
 
 // The tables of every file that traced processes execute, made by the modules that make the
-// kernel's: build_executable, UnwindFeed. One a process: walk_on_host has one set of tables.
+// kernel's: build_executable, UnwindFeed. The unwinder walks by those that were last asked for.
 class WalkTables {
 public:
     // What the walker has to know of `process` as it is now; new files get their tables.
-    std::vector<walk_mapping> mappings_of(const TracedProcess& process,
-                                          const std::vector<TracedMapping>& mappings);
+    std::vector<user_walk::walk_mapping> mappings_of(const TracedProcess& process,
+                                                     const std::vector<TracedMapping>& mappings);
+    [[nodiscard]] user_walk::unwind_tables tables() const { return kernel_.tables(); }
+    // enum file_state, of a file that has an id.
+    [[nodiscard]] std::uint32_t state_of(std::uint32_t executable_id) const {
+        return kernel_.state_of(executable_id);
+    }
     // Files that got no table, and why.
     [[nodiscard]] std::vector<std::string> refused() const;
 

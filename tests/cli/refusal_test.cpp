@@ -62,6 +62,21 @@ TEST(RecordRefuses, AMissingProcess) {
     expect_usage_error({"-p", "4194305"}, "4194305");
 }
 
+TEST(RecordRefuses, TargetsThatAreNotThere) {
+    expect_usage_error({"-t", "4194305"}, "4194305");
+    expect_usage_error({"-G", "/no/such/cgroup"}, "/no/such/cgroup");
+    expect_usage_error({"-G", "/proc"}, "/proc");
+    expect_usage_error({"-u", "no-such-unit"}, "no-such-unit.service");
+    expect_usage_error({"--container", "no_such_container"}, "no_such_container");
+    expect_usage_error({"--comm", ""}, "--comm");
+}
+
+TEST(RecordRefuses, SizesThatAreNone) {
+    expect_usage_error({"--max-memory", "64X"}, "64X");
+    expect_usage_error({"--max-unwind-memory", "-1"}, "max-unwind-memory");
+    expect_usage_error({"--max-unwind-memory", "1K"}, "at least 4M");
+}
+
 TEST(RecordRefuses, AMissingDirectory) {
     const TemporaryDirectory directory;
     const Refusal refusal = try_to_record(directory, {"-o", directory / "missing/profile.pb.gz"});

@@ -35,10 +35,9 @@ bool is_go_assembly(std::string_view symbol) {
 constexpr std::size_t kMostExamples = 12;
 constexpr unsigned kPlaceShift = 8;
 
-const StoppedThread* current = nullptr;
-
-long read_elsewhere(void* to, __u32 size, __u64 from_vaddr) {
-    return current->read(from_vaddr, std::span(static_cast<std::byte*>(to), size)) ? 0 : -1;
+__u32 read_elsewhere(const void* thread, void* to, __u32 size, __u64 from_vaddr) {
+    const auto& stopped = *static_cast<const StoppedThread*>(thread);
+    return stopped.read(from_vaddr, std::span(static_cast<std::byte*>(to), size)) ? size : 0;
 }
 
 // An address inside the instruction that was running or that made the call.
@@ -95,19 +94,22 @@ void AgreementCheck::on_mappings(const std::vector<TracedMapping>& mappings) {
 }
 
 AgreementCheck::OurStack AgreementCheck::walk(const StoppedThread& thread) {
-    static std::array<walked_frame, abi::MAX_USER_FRAMES> frames;
-    const walk_process process{.mappings = walk_mappings_.data(),
-                               .mapping_count = walk_mappings_.size(),
-                               .vdso_vaddr = vdso_vaddr_,
-                               .start_stack_vaddr = start_stack_vaddr_,
-                               .stack_vaddr = thread.stack_vaddr(),
-                               .stack_bytes = thread.stack().size(),
-                               .stack = thread.stack().data(),
-                               .read_elsewhere = read_elsewhere};
+    static std::array<user_walk::walked_frame, abi::MAX_USER_FRAMES> frames;
+    const user_walk::walk_process process{.mappings = walk_mappings_.data(),
+                                          .mapping_count = walk_mappings_.size(),
+                                          .vdso_vaddr = vdso_vaddr_,
+                                          .start_stack_vaddr = start_stack_vaddr_,
+                                          .stack_vaddr = thread.stack_vaddr(),
+                                          .stack_bytes = thread.stack().size(),
+                                          .stack = thread.stack().data(),
+                                          .read_elsewhere = read_elsewhere,
+                                          .elsewhere = &thread};
     OurStack ours;
-    current = &thread;
-    const auto count = walk_frames(&process, thread.registers().data(), frames.data(), &ours.end);
-    for (const walked_frame& frame : std::span(frames).first(count)) {
+    const user_walk::unwind_tables tables = tables_.tables();
+    user_walk::use_unwind_tables(&tables);
+    const auto count =
+        user_walk::walk_frames(&process, thread.registers().data(), frames.data(), &ours.end);
+    for (const user_walk::walked_frame& frame : std::span(frames).first(count)) {
         if (frame.word & FRAME_BY_FRAME_POINTER) {
             ours.reached_no_cfi = true;
             break;

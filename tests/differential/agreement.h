@@ -64,7 +64,7 @@ private:
     WalkTables& tables_;
     LibdwOracle libdw_;
     std::vector<TracedMapping> mappings_;
-    std::vector<walk_mapping> walk_mappings_;
+    std::vector<user_walk::walk_mapping> walk_mappings_;
     std::uint64_t vdso_vaddr_ = 0;
     std::uint64_t start_stack_vaddr_ = 0;
     std::map<std::uint64_t, bool> has_cfi_;  // by address, of the present mappings

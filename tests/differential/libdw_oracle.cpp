@@ -107,7 +107,7 @@ bool LibdwOracle::read_memory(Dwfl* /*dwfl*/, Dwarf_Addr vaddr, Dwarf_Word* resu
 
 bool LibdwOracle::set_registers(Dwfl_Thread* thread, void* self) {
     const WalkRegisters& own = static_cast<LibdwOracle*>(self)->current_->registers();
-    std::array<Dwarf_Word, WALK_REGISTERS> registers{};
+    std::array<Dwarf_Word, user_walk::WALK_REGISTERS> registers{};
     std::ranges::copy(own, registers.begin());
     return dwfl_thread_state_registers(thread, 0, static_cast<unsigned>(registers.size()),
                                        registers.data());

@@ -96,6 +96,15 @@ TEST(Verifier, StaysFarFromItsLimit) {
     fmt::print("{}\n", line);
 }
 
+// tests/kernel/paused_walk_test.cpp, run by the guest: three tests of each program that it takes.
+TEST(PausedWalks, AreWhatProcAndTheMemorySay) {
+    const std::string log = text_of("paused_walks.log");
+    EXPECT_EQ(text_of("paused_walks.status"), "0\n") << log;
+    const std::size_t programs = kernel_release() < first_kernel_for("on_tick") ? 1 : 3;
+    EXPECT_NE(log.find(fmt::format("[  PASSED  ] {} tests.", 3 * programs)), std::string::npos)
+        << log;
+}
+
 using StackRule = std::function<bool(const Stack&)>;
 
 bool leaf_is_in(const std::string& module, const Stack& stack) {

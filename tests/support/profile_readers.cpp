@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/profile_readers.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -127,7 +128,7 @@ private:
             std::string_view key = line.substr(0, open);
             key.remove_prefix(key.find_last_of(' ') + 1);
             std::string value(line.substr(open + 2, close - open - 2));
-            if (value.ends_with(" " + std::string(key))) value.resize(value.rfind(' '));
+            if (value.ends_with(fmt::format(" {}", key))) value.resize(value.rfind(' '));
             profile_.stacks.back().labels[std::string(key)] = value;
             line.remove_prefix(close + 1);
         }

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,6 +40,18 @@ protected:
             if (pid == 10 || pid == 20) return pid;
             return std::nullopt;
         };
+        // Directories stand for cgroups: names are found in them as in the real hierarchy.
+        surroundings_.cgroup_tree = [this] {
+            return sampler::CgroupTree::from_mounts(
+                "1 1 0:1 / " + (directory_.path() / "cgroup").string() + " rw - cgroup2 x rw\n");
+        };
+    }
+    std::uint64_t make_cgroup(const std::string& path) {
+        const auto place = directory_.path() / "cgroup" / path;
+        std::filesystem::create_directories(place);
+        struct stat directory{};
+        EXPECT_EQ(::stat(place.c_str(), &directory), 0);
+        return directory.st_ino;
     }
     ~CommandLine() override { std::filesystem::current_path(before_); }
 
@@ -146,8 +159,7 @@ TEST_F(CommandLine, RefusesWhatLaterReleasesWillHave) {
                              "query", "ctl", "push", "dump", "completions", "version"}) {
         expect_usage_error({verb}, std::string("unknown verb ") + verb);
     }
-    for (const char* flag : {"--tid", "-t", "--cgroup", "-G", "--unit", "-u", "--container",
-                             "--comm", "--off-cpu", "--open", "--json", "-c", "-e", "-f"}) {
+    for (const char* flag : {"--off-cpu", "--open", "--json", "-c", "-e", "-f"}) {
         expect_usage_error({"record", flag, "x"}, std::string("unknown flag ") + flag);
     }
 }
@@ -215,15 +227,109 @@ TEST_F(CommandLine, TakesTheWholeMachineBesideACommandWithAll) {
     const RecordConfig beside = config_of({"record", "-a", "--", "make"});
     EXPECT_TRUE(beside.whole_machine);
     EXPECT_THAT(beside.command, ElementsAre("make"));
-    const RecordConfig with_pid = config_of({"record", "-a", "-p", "10"});
+    const RecordConfig with_pid =
+        config_of({"record", "-a", "-p", "10", "-t", "11", "--comm", "x"});
     EXPECT_TRUE(with_pid.whole_machine);
-    EXPECT_THAT(with_pid.pids, IsEmpty());
+    EXPECT_FALSE(with_pid.has_targets());
+}
+
+TEST_F(CommandLine, CombinesTargetsAndACommand) {
+    const std::uint64_t nginx = make_cgroup("system.slice/nginx.service");
+    const RecordConfig config = config_of({"record", "-p", "10", "-t", "11", "-u", "nginx",
+                                           "--comm", "kworker*", "--comm=a b", "--", "make"});
+    EXPECT_FALSE(config.whole_machine);
+    EXPECT_THAT(config.pids, ElementsAre(10));
+    EXPECT_THAT(config.tids, ElementsAre(11));
+    EXPECT_THAT(config.cgroup_ids, ElementsAre(nginx));
+    EXPECT_THAT(config.comms, ElementsAre("a b", "kworker*"));
+    EXPECT_THAT(config.command, ElementsAre("make"));
+}
+
+TEST_F(CommandLine, TakesThreadsOfAnyProcess) {
+    EXPECT_THAT(config_of({"record", "-t", "20,11", "--tid", "11"}).tids, ElementsAre(11, 20));
+    const UserError error = error_of({"record", "-t", "4242"});
+    EXPECT_EQ(error.exit_status, 2);
+    EXPECT_EQ(error.what, "there is no thread 4242");
+    expect_usage_error({"record", "-t", "0"}, "not a thread id");
+    expect_usage_error({"record", "-t", "11,"}, "not a thread id");
+}
+
+TEST_F(CommandLine, FindsUnitsByTheNameOfTheirCgroup) {
+    const std::uint64_t nginx = make_cgroup("system.slice/nginx.service");
+    const std::uint64_t scope = make_cgroup("user.slice/user-0.slice/session-2.scope");
+    const std::uint64_t one = make_cgroup("user.slice/user-1.slice/a.service");
+    const std::uint64_t two = make_cgroup("user.slice/user-2.slice/a.service");
+    EXPECT_THAT(config_of({"record", "-u", "nginx"}).cgroup_ids, ElementsAre(nginx));
+    EXPECT_THAT(config_of({"record", "--unit=nginx.service"}).cgroup_ids, ElementsAre(nginx));
+    EXPECT_THAT(config_of({"record", "-u", "session-2.scope"}).cgroup_ids, ElementsAre(scope));
+    EXPECT_THAT(config_of({"record", "-u", "a", "-u", "a"}).cgroup_ids,
+                testing::UnorderedElementsAre(one, two));
+}
+
+TEST_F(CommandLine, RefusesUnitsThatDoNotRun) {
+    make_cgroup("system.slice/nginx.service");
+    const UserError error = error_of({"record", "-u", "ngin"});
+    EXPECT_EQ(error.exit_status, 2);
+    EXPECT_EQ(error.what, "unit ngin.service does not run");
+    EXPECT_THAT(error.why, HasSubstr("cgroup"));
+    EXPECT_EQ(error.run, "systemctl status ngin.service");
+    EXPECT_EQ(error_of({"record", "-u", "a b;c"}).run, "systemctl status 'a b;c.service'");
+    expect_usage_error({"record", "-u", ""}, "not a unit's name");
+    expect_usage_error({"record", "-u", "system.slice/nginx.service"}, "-G takes paths");
+}
+
+TEST_F(CommandLine, FindsContainersByTheBeginningOfTheirId) {
+    const std::string id(60, 'a');
+    const std::uint64_t first = make_cgroup("docker/" + id + "0000");
+    const std::uint64_t second = make_cgroup("system.slice/docker-" + id + "0011.scope");
+    const std::uint64_t web = make_cgroup("machine.slice/systemd-nspawn@web.service");
+    const std::uint64_t web2 = make_cgroup("lxc.payload.web-2");
+    EXPECT_THAT(config_of({"record", "--container", id + "00"}).cgroup_ids,
+                testing::UnorderedElementsAre(first, second));
+    EXPECT_THAT(config_of({"record", "--container", id + "001"}).cgroup_ids, ElementsAre(second));
+    EXPECT_THAT(config_of({"record", "--container", "web"}).cgroup_ids, ElementsAre(web));
+    EXPECT_THAT(config_of({"record", "--container", "we"}).cgroup_ids,
+                testing::UnorderedElementsAre(web, web2));
+    const UserError error = error_of({"record", "--container", "bb"});
+    EXPECT_EQ(error.exit_status, 2);
+    EXPECT_EQ(error.what, "no container bb runs");
+    expect_usage_error({"record", "--container", ""}, "needs an id");
+}
+
+TEST_F(CommandLine, RefusesCgroupsThatAreNotThere) {
+    make_cgroup("system.slice");
+    const UserError error = error_of({"record", "-G", "missing.slice"});
+    EXPECT_EQ(error.exit_status, 2);
+    EXPECT_EQ(error.what, "there is no cgroup missing.slice");
+    EXPECT_FALSE(error.run.empty());
+    expect_usage_error({"record", "-G", "system.slice"}, "is no cgroup below");
+    surroundings_.cgroup_tree = [] { return sampler::CgroupTree::from_mounts(""); };
+    for (const char* const flag : {"-G", "-u", "--container"}) {
+        expect_usage_error({"record", flag, "x"}, "need cgroups of version 2");
+    }
+}
+
+TEST_F(CommandLine, RefusesNamesThatEveryThreadHas) {
+    expect_usage_error({"record", "--comm", ""}, "not a thread's name");
+    expect_usage_error({"record", "--comm", "*"}, "-a records the whole machine");
+}
+
+TEST_F(CommandLine, ReadsBudgets) {
+    const RecordConfig standard = config_of({"record"});
+    EXPECT_EQ(standard.max_unwind_memory_bytes, 256U << 20);
+    EXPECT_EQ(standard.max_memory_bytes, 512U << 20);
+    const RecordConfig config =
+        config_of({"record", "--max-unwind-memory", "64M", "--max-memory=1073741824"});
+    EXPECT_EQ(config.max_unwind_memory_bytes, 64U << 20);
+    EXPECT_EQ(config.max_memory_bytes, 1U << 30);
+    expect_usage_error({"record", "--max-memory", "lots"}, "--max-memory lots: not a size");
+    expect_usage_error({"record", "--max-memory", "0"}, "at least 64M");
+    expect_usage_error({"record", "--max-unwind-memory", "4194303"}, "at least 4M");
+    EXPECT_EQ(config_of({"record", "--max-unwind-memory", "4M"}).max_unwind_memory_bytes, 4U << 20);
 }
 
 TEST_F(CommandLine, RefusesWhatExcludesEachOther) {
     expect_usage_error({"record", "-U", "-K"}, "-U and -K");
-    expect_usage_error({"record", "-p", "10", "--", "sleep", "1"}, "-p and a command");
-    expect_usage_error({"record", "-p", "10", "sleep", "1"}, "-p and a command");
     // A script whose variable is empty would otherwise record until Ctrl-C.
     expect_usage_error({"record", "--"}, "no command after --");
 }

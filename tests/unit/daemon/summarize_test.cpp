@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/summarize.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -73,10 +74,31 @@ TEST(DescribeAccounting, StatesEveryOutcome) {
     counters.by_tick_outcome[abi::TICK_RING_FULL] = 3;
     counters.by_walk_end[abi::WALK_END_BOTTOM] = 6;
     counters.by_walk_end[abi::WALK_END_FILE_NOT_READY] = 1;
-    EXPECT_EQ(
-        describe_accounting(counters),
-        "accounting: ticks=10 emitted=7 ring_full=3 not_a_target=0 out_of_scope=0 idle=0 "
-        "no_state=0 walk_not_run=0 announcements_lost=0 stack_bottom=6 stack_file_not_ready=1");
+    counters.stack_copies = 4;
+    counters.stack_copies_left_out = 5;
+    EXPECT_EQ(describe_accounting(counters, {}),
+              "accounting: ticks=10 emitted=7 ring_full=3 not_a_target=0 out_of_scope=0 idle=0 "
+              "no_state=0 walk_not_run=0 announcements_lost=0 stack_bottom=6 "
+              "stack_file_not_ready=1 stack_copies=4 resumed=0 stack_copies_left_out=5 "
+              "stack_copies_displaced=0");
+}
+
+// 3 of 4 that waited went on: 2 to the bottom and 1 to where the stack could not be read.
+TEST(DescribeAccounting, StatesHowResumedWalksEndedInTheEnd) {
+    abi::outcome_counters counters{};
+    counters.ticks = 10;
+    counters.by_tick_outcome[abi::TICK_EMITTED] = 10;
+    counters.by_walk_end[abi::WALK_END_BOTTOM] = 6;
+    counters.by_walk_end[abi::WALK_END_FILE_NOT_READY] = 4;
+    counters.stack_copies = 4;
+    ResumedWalks resumed;
+    resumed.by_walk_end[abi::WALK_END_BOTTOM] = 2;
+    resumed.by_walk_end[abi::WALK_END_STACK_UNREADABLE] = 1;
+    resumed.displaced_count = 1;
+    EXPECT_THAT(describe_accounting(counters, resumed),
+                testing::HasSubstr(" stack_bottom=8 stack_file_not_ready=1 "
+                                   "stack_stack_unreadable=1 stack_copies=4 resumed=3 "
+                                   "stack_copies_left_out=0 stack_copies_displaced=1"));
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ TEST(BuildExecutable, GivesTableSegmentsAndIdentityOfARunningProgram) {
     EXPECT_EQ(built.executable.refused, "");
     ASSERT_TRUE(built.table.has_value());
     EXPECT_EQ(built.executable.id, 3U);
-    EXPECT_TRUE(built.executable.fd.is_open()) << "names are read from it later";
+    EXPECT_TRUE(built.executable.file && built.executable.file->is_held())
+        << "names are read from it later";
     EXPECT_TRUE(std::ranges::any_of(built.executable.segments, &elf::LoadSegment::executable));
     EXPECT_GT(built.executable.row_count, 100U);
     EXPECT_EQ(built.executable.table_bytes, built.table->words.size() * 4);

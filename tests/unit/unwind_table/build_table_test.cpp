@@ -169,21 +169,18 @@ TEST(BuildTable, DoesNotCarryARuleIntoTheNextSegment) {
     }
 }
 
-TEST(BuildTable, SharesAnIndexAmongGranulesWithoutEntries) {
+TEST(BuildTable, SaysInEachGranuleWhatHoldsAtItsStart) {
     const BuiltTable table = build(RowsBuilder(0).add(0, rule_rsp(8)).add_gap(0x400000),
                                    std::array{text_segment(0, 0, 0x500000)});
-    ASSERT_EQ(table.granule_shift, 16U);
-    ASSERT_EQ(table.granule_count, 0x40U);
-    EXPECT_EQ(table.words[0] & 255, 1U);
-    for (std::uint32_t granule = 1; granule < table.granule_count; ++granule) {
-        EXPECT_EQ(table.words[granule], ((table.words[0] >> 8) + 1) << 8) << granule;
-    }
+    ASSERT_EQ(table.granule_shift, unsigned{abi::MAX_GRANULE_SHIFT});
+    ASSERT_EQ(table.granule_count, 0x100U);
+    EXPECT_THAT(table.words, ::testing::SizeIs(0x100 * abi::LINE_WORDS));
+    EXPECT_THAT(table.words, ::testing::Each(1U)) << "offset 0, code 1";
     EXPECT_EQ(find_code(table, 0x3fffff), 1);
     EXPECT_EQ(find_code(table, 0x400000), kNoCfi);
 }
 
-// Another rule at each byte, so that no two runs are alike: 254 of them fit a granule of any size,
-// 255 do not.
+// Another rule at each byte, so that no two runs are alike.
 RowsBuilder one_row_a_byte(std::uint32_t count) {
     RowsBuilder builder(0);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -192,34 +189,56 @@ RowsBuilder one_row_a_byte(std::uint32_t count) {
     return builder;
 }
 
-TEST(BuildTable, FillsAGranuleWithAtMost254Entries) {
+// 15 links to second lines of 16 and one word more are 241, and one may go to what holds at a
+// granule's start.
+TEST(BuildTable, FillsAGranuleWithAtMost240Entries) {
     const std::array segments = {text_segment(0, 0, 0x100000)};
-    const BuiltTable full = build(one_row_a_byte(254).add_gap(0x90000), segments);
-    // 576 KiB: 36 granules of 16 KiB for 255 entries, 72 of 8 KiB would be too many.
+    const BuiltTable full = build(one_row_a_byte(240).add_gap(0x90000), segments);
+    // 576 KiB: 36 granules of 16 KiB, 15 second lines; any smaller granules would be too many.
     EXPECT_EQ(full.granule_shift, 14U);
-    EXPECT_EQ(full.words[0] & 255, 254U);
-    unsigned steps = 0;
-    EXPECT_EQ(find_code(full, 253, &steps), 254);
-    EXPECT_LE(steps, unsigned{abi::MAX_SEARCH_STEPS});
+    EXPECT_EQ(full.words.size(), (36U + 15U) * abi::LINE_WORDS);
+    for (std::uint32_t i = 0; i < 240; ++i) {
+        unsigned steps = 0;
+        EXPECT_EQ(find_code(full, i, &steps), 1 + i);
+        EXPECT_LE(steps, unsigned{abi::MAX_SEARCH_STEPS});
+    }
 
-    const BuiltTable split = build(one_row_a_byte(255).add_gap(0x90000), segments);
+    const BuiltTable split = build(one_row_a_byte(241).add_gap(0x90000), segments);
     EXPECT_EQ(split.granule_shift, 7U);
-    EXPECT_EQ(split.words[0] & 255, 128U);
-    EXPECT_EQ(split.words[1] & 255, 127U);
-    EXPECT_EQ(find_code(split, 254), 255);
+    EXPECT_EQ(find_code(split, 240), 241);
 }
 
-TEST(BuildTable, KeepsTheDirectorySmallBesideTheEntries) {
+TEST(BuildTable, KeepsGranulesLargeEnoughForTheirLines) {
     RowsBuilder builder(0);
     for (std::uint32_t i = 0; i < 100000; ++i) {
         builder.add(40 * i, rule_rsp(i % 2 == 0 ? 8 : 16));  // too far apart for a macro
     }
     const BuiltTable table =
         build(builder.add_gap(4000000), std::array{text_segment(0, 0, 4000000)});
-    // 3.2 entries in 128 bytes are too few for a directory word, 6.4 in 256 bytes are not.
-    EXPECT_EQ(table.granule_shift, 8U);
-    EXPECT_EQ(table.granule_count, 15625U);  // 4,000,000 / 256
-    EXPECT_EQ(table.words.size(), 115632U);  // and 100,001 entries, one predecessor, 5 to fill up
+    // 6.4 entries in 256 bytes are too few for 16 words, 12.8 in 512 are not and fit a line.
+    EXPECT_EQ(table.granule_shift, 9U);
+    EXPECT_EQ(table.granule_count, 7813U);  // 4,000,000 / 512
+    EXPECT_EQ(table.words.size(), 7813U * abi::LINE_WORDS);
+}
+
+// The macro's last rule holds for the body: a look-up there needs the line only.
+TEST(BuildTable, GivesBodiesAnEntryOfTheirOwnWhereThereIsRoom) {
+    RowsBuilder builder(0);
+    for (std::uint32_t i = 0; i < 4; ++i) {
+        builder.add(0x100 * i, rule_rsp(8)).add(0x100 * i + 1, rule_rsp(16));
+        builder.add(0x100 * i + 5, rule_rsp(32));
+    }
+    const BuiltTable table = build(builder.add_gap(0x400), std::array{text_segment(0, 0, 0x1000)});
+    ASSERT_EQ(table.entry_count, 5U) << "four macros and the end";
+    ASSERT_EQ(table.words.size(), std::size_t{abi::LINE_WORDS});
+    const auto word = [](std::uint32_t offset, std::uint32_t code) {
+        return offset << abi::ENTRY_OFFSET_SHIFT | code;
+    };
+    for (std::uint32_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(table.words[2 * i], word(0x100 * i, abi::CODE_MACRO | 0));
+        EXPECT_EQ(table.words[2 * i + 1], word(0x100 * i + 5, 4));
+    }
+    EXPECT_EQ(table.words[8], word(0x400, kNoCfi));
 }
 
 TEST(BuildTable, DropsRulesForWhichThereIsNoSpecialLeft) {
@@ -292,7 +311,7 @@ TEST(BuildTable, ReachesTheLastByteOfFourGibibytes) {
     constexpr std::uint64_t kFourGib = 1ULL << 32;
     const BuiltTable table = build(RowsBuilder(0).add(0, rule_rsp(8)).add_gap(0xffffffff),
                                    std::array{text_segment(0x30000, 0, kFourGib)});
-    EXPECT_EQ(table.granule_count, 0x10000U);
+    EXPECT_EQ(table.granule_count, 0x40000U);
     EXPECT_EQ(find_code(table, 0x30000 + kFourGib - 2), 1);
     EXPECT_EQ(find_code(table, 0x30000 + kFourGib - 1), kNoCfi);
     EXPECT_EQ(find_code(table, 0x30000 + kFourGib), kNoCfi);
@@ -310,7 +329,8 @@ TEST(BuildTable, SurvivesRowsAtTheEndOfTheAddressSpace) {
 
 TEST(BuildTable, RefusesRowsTooDenseForSoLongAText) {
     SharedRules shared;
-    // 255 entries in 256 bytes want granules of 128, of which 2^32 bytes have 2^25.
+    // 255 entries in 256 bytes want granules of 128, of which 2^32 bytes have 2^25; 2^20 lines are
+    // the most.
     const RowsBuilder builder = one_row_a_byte(255).add(0xfffffff0, rule_rsp(8));
     const Result<UnwindTable> table =
         build_table(builder.rows(), std::array{text_segment(0, 0, std::uint64_t{1} << 32)}, shared);
@@ -318,9 +338,10 @@ TEST(BuildTable, RefusesRowsTooDenseForSoLongAText) {
     EXPECT_THAT(table.error().message(), ::testing::HasSubstr("too dense"));
 }
 
-TEST(BuildTable, RefusesMoreWordsThanADirectoryCanReach) {
+// In granules of 128 bytes: 8 second lines each.
+TEST(BuildTable, RefusesMoreSecondLinesThanLinksCanName) {
     SharedRules shared;
-    constexpr std::uint32_t kRows = 1 << 24;
+    constexpr std::uint32_t kRows = (1 << 20) + 4096;
     cfi::UnwindRows rows;
     rows.rules.emplace_back();
     for (std::int32_t i = 1; i <= 2000; ++i) {
@@ -334,12 +355,11 @@ TEST(BuildTable, RefusesMoreWordsThanADirectoryCanReach) {
     const Result<UnwindTable> table =
         build_table(rows, std::array{text_segment(0, 0, kRows)}, shared);
     ASSERT_FALSE(table);
-    EXPECT_THAT(table.error().message(), ::testing::HasSubstr("2^24 words"));
+    EXPECT_THAT(table.error().message(), ::testing::HasSubstr("too dense"));
 }
 
-// 2^20 different rows, one a byte, in the order that makes most of the groups full: 32 KiB more
-// than two buckets of entries alone. Each group lies in one bucket (keeps_its_promises).
-TEST(BuildTable, LetsNoGroupOfALargeTableCrossABucket) {
+// 2^20 different rows, one a byte: all the second lines there can be, in five buckets.
+TEST(BuildTable, FollowsLinksIntoOtherBuckets) {
     constexpr std::uint32_t kRows = 1 << 20;
     std::minstd_rand random(1);
     RowsBuilder builder(0);
@@ -348,7 +368,7 @@ TEST(BuildTable, LetsNoGroupOfALargeTableCrossABucket) {
                                 8 * static_cast<std::int32_t>(i % 2)));
     }
     const BuiltTable table = build(builder.add_gap(kRows), std::array{text_segment(0, 0, kRows)});
-    ASSERT_GT(table.words.size(), 2 * std::size_t{abi::BUCKET_WORDS});
+    ASSERT_GT(table.words.size(), 4 * std::size_t{abi::BUCKET_WORDS});
     EXPECT_EQ(table.granule_shift, unsigned{abi::MIN_GRANULE_SHIFT});
     for (std::uint32_t i = 0; i < kRows; ++i) {
         const cfi::UnwindRule& rule = builder.rows().rule_of(builder.rows().rows[i]);

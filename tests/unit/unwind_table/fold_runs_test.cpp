@@ -38,9 +38,9 @@ bool is_macro(const Run& entry) { return (entry.code & abi::CODE_MACRO) != 0; }
 
 TEST(FoldRuns, MakesOneEntryOfAPrologueThatComesThreeTimes) {
     MacroDictionary macros;
-    EXPECT_EQ(fold_runs(functions(2), 0x200, macros).size(), 8U);
+    EXPECT_EQ(fold_runs(functions(2), macros).size(), 8U);
     EXPECT_TRUE(macros.since(0).empty());
-    const RunList entries = fold_runs(functions(3), 0x300, macros);
+    const RunList entries = fold_runs(functions(3), macros);
     ASSERT_EQ(entries.size(), 3U);
     for (std::uint32_t i = 0; i < 3; ++i) {
         EXPECT_EQ(entries[i].offset_from_base, 0x100 * i);
@@ -55,17 +55,17 @@ TEST(FoldRuns, MakesOneEntryOfAPrologueThatComesThreeTimes) {
 
 TEST(FoldRuns, UsesWhatAnotherFileTaught) {
     MacroDictionary macros;
-    static_cast<void>(fold_runs(functions(3), 0x300, macros));
-    EXPECT_EQ(fold_runs(functions(1), 0x100, macros).size(), 1U);
+    static_cast<void>(fold_runs(functions(3), macros));
+    EXPECT_EQ(fold_runs(functions(1), macros).size(), 1U);
 }
 
 TEST(FoldRuns, FindsTheIdiomInALongerSequence) {
     MacroDictionary macros;
-    static_cast<void>(fold_runs(functions(3), 0x300, macros));
+    static_cast<void>(fold_runs(functions(3), macros));
     RunList runs = {{0, 50}, {2, 51}};
     add_prologue(4, runs);
     runs.push_back({13, 52});
-    const RunList entries = fold_runs(runs, 0x100, macros);
+    const RunList entries = fold_runs(runs, macros);
     ASSERT_EQ(entries.size(), 4U);
     EXPECT_EQ(entries[2].offset_from_base, 4U);
     EXPECT_TRUE(is_macro(entries[2]));
@@ -82,7 +82,7 @@ TEST(FoldRuns, TeachesThePartsOfRareSequences) {
         runs.push_back({0x100 * i + 20, 3});
         runs.push_back({0x100 * i + 22, 4});
     }
-    const RunList entries = fold_runs(runs, 0x500, macros);
+    const RunList entries = fold_runs(runs, macros);
     EXPECT_EQ(entries.size(), 15U);
     ASSERT_EQ(macros.since(0).size(), 1U);
     EXPECT_EQ(macros.since(0).front().codes[0], 3);
@@ -90,7 +90,7 @@ TEST(FoldRuns, TeachesThePartsOfRareSequences) {
 
 TEST(FoldRuns, StillFoldsWhatItKnowsWhenTheDictionaryIsFull) {
     MacroDictionary macros;
-    static_cast<void>(fold_runs(functions(3), 0x300, macros));
+    static_cast<void>(fold_runs(functions(3), macros));
     for (std::uint32_t file = 0; macros.since(0).size() < abi::MAX_MACROS - 3; ++file) {
         ASSERT_LT(file, 200U);
         RunList runs;
@@ -99,24 +99,11 @@ TEST(FoldRuns, StillFoldsWhatItKnowsWhenTheDictionaryIsFull) {
             runs.push_back({0x100 * i, static_cast<std::uint16_t>(number & 0x7ff)});
             runs.push_back({0x100 * i + 1, static_cast<std::uint16_t>(number >> 11 | 0x1000)});
         }
-        static_cast<void>(fold_runs(runs, 0x100 * 3 * 8192, macros));
+        static_cast<void>(fold_runs(runs, macros));
     }
-    EXPECT_EQ(fold_runs(functions(5), 0x500, macros).size(), 5U);
+    EXPECT_EQ(fold_runs(functions(5), macros).size(), 5U);
     RunList unheard = {{0, 77}, {1, 78}, {40, 77}, {41, 78}, {80, 77}, {81, 78}};
-    EXPECT_EQ(fold_runs(unheard, 0x100, macros).size(), 6U);
-}
-
-TEST(FoldRuns, KeepsAnEntryWithinReachOfAMacro) {
-    MacroDictionary macros;
-    RunList runs = functions(3);
-    runs.push_back({0x200 + 0x10001, 50});
-    const RunList entries = fold_runs(runs, 0x20000, macros);
-    ASSERT_EQ(entries.size(), 5U);
-    EXPECT_EQ(entries[3].offset_from_base, 0x10200U);
-    EXPECT_EQ(entries[3].code, kBody);
-
-    runs.back().offset_from_base = 0x200 + 0x10000;  // the very last that is near enough
-    EXPECT_EQ(fold_runs(runs, 0x20000, macros).size(), 4U);
+    EXPECT_EQ(fold_runs(unheard, macros).size(), 6U);
 }
 
 // A prologue at every place around the end of a granule and of 64 KiB, then 200 KiB of body.

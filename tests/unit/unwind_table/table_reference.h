@@ -119,16 +119,21 @@ public:
     explicit PromiseCheck(const unwind_table::UnwindTable& table) : table_(table) {}
 
     ::testing::AssertionResult run() {
-        if (table_.words.size() % abi::TABLE_ALIGNMENT_WORDS != 0 ||
-            table_.base_file_offset % 65536 != 0 || table_.words.size() > std::size_t{1} << 24) {
+        const std::size_t line_count = table_.words.size() / abi::LINE_WORDS;
+        if (table_.words.size() % abi::LINE_WORDS != 0 || table_.base_file_offset % 65536 != 0 ||
+            table_.words.size() > std::size_t{1} << 24 || line_count < table_.granule_count ||
+            line_count - table_.granule_count > abi::MAX_SECOND_LINES ||
+            (table_.granule_count != 0 && (table_.granule_shift < abi::MIN_GRANULE_SHIFT ||
+                                           table_.granule_shift > abi::MAX_GRANULE_SHIFT))) {
             return ::testing::AssertionFailure()
                    << table_.words.size() << " words, base " << table_.base_file_offset;
         }
+        is_linked_.assign(line_count - table_.granule_count, false);
         for (std::uint64_t granule = 0; granule < table_.granule_count && complaint_.empty();
              ++granule) {
-            check_group(granule);
+            check_line(granule, granule, granule << table_.granule_shift, true);
         }
-        check_reach(std::uint64_t{table_.granule_count} << table_.granule_shift);
+        require(!std::ranges::count(is_linked_, false), 0, "a second line without a link");
         if (!complaint_.empty()) {
             return ::testing::AssertionFailure() << complaint_;
         }
@@ -136,37 +141,52 @@ public:
     }
 
 private:
-    void check_group(std::uint64_t granule) {
-        const std::size_t first = table_.words[granule] >> 8;
-        const std::size_t count = table_.words[granule] & 255;
-        const std::size_t last = first + count - 1;  // the predecessor, where there is none
-        require(first > table_.granule_count && last < table_.words.size() &&
-                    count <= abi::MAX_GROUP_ENTRIES,
-                granule, "entries out of place");
-        if (!complaint_.empty()) {
-            return;
-        }
-        require((first - 1) / abi::BUCKET_WORDS == last / abi::BUCKET_WORDS, granule,
-                "entries and predecessor cross a bucket's end");
-        require(table_.words[first - 1] == previous_word_, granule, "wrong predecessor");
-        for (std::size_t i = first; i < first + count; ++i) {
-            check_entry(granule, i > first, table_.words[i]);
+    static constexpr std::uint32_t kLink = abi::ENTRY_IS_LINK;
+
+    // `begin` is where the line's range begins.
+    void check_line(std::uint64_t granule, std::uint64_t line, std::uint64_t begin,
+                    bool may_have_links) {
+        const std::uint32_t* const words = &table_.words[line * abi::LINE_WORDS];
+        for (unsigned i = 0; i < abi::LINE_WORDS; ++i) {
+            if (i > 0 && words[i] == words[i - 1]) {
+                continue;
+            }
+            const std::uint64_t offset = i == 0 ? begin : check_offset(granule, words, i);
+            if ((words[i] & kLink) != 0) {
+                require(may_have_links, granule, "a link in a second line");
+                check_link(granule, words[i] & 0xffff, offset);
+            } else if (i == 0) {
+                check_reach(granule, words[0], begin);
+            }
         }
     }
 
-    void check_entry(std::uint64_t granule, bool has_neighbour, std::uint32_t word) {
+    // Ascending, and in the granule.
+    std::uint64_t check_offset(std::uint64_t granule, const std::uint32_t* words, unsigned i) {
         const std::uint64_t granule_begin = granule << table_.granule_shift;
-        const std::uint64_t offset = (granule_begin & ~std::uint64_t{0xffff}) | word >> 16;
+        const std::uint64_t offset = (granule_begin & ~std::uint64_t{abi::ENTRY_OFFSET_MASK}) |
+                                     words[i] >> abi::ENTRY_OFFSET_SHIFT;
         require(offset >> table_.granule_shift == granule, granule, "entry of another granule");
-        require(!has_neighbour || offset > previous_offset_, granule, "entries do not ascend");
-        check_reach(offset);
-        previous_word_ = word;
-        previous_offset_ = offset;
+        require(
+            i == 1 || words[i] >> abi::ENTRY_OFFSET_SHIFT > words[i - 1] >> abi::ENTRY_OFFSET_SHIFT,
+            granule, "entries do not ascend");
+        return offset;
     }
 
-    void check_reach(std::uint64_t next_offset) {
-        require((previous_word_ & abi::CODE_MACRO) == 0 || next_offset - previous_offset_ <= 65536,
-                next_offset >> table_.granule_shift, "no entry in reach of the macro before");
+    void check_link(std::uint64_t granule, std::uint32_t number, std::uint64_t begin) {
+        require(number < is_linked_.size() && !is_linked_[number], granule, "a bad link");
+        if (complaint_.empty()) {
+            is_linked_[number] = true;
+            check_line(granule, table_.granule_count + number, begin, false);
+        }
+    }
+
+    // A macro from before the line's range may not have begun longer ago than it can say.
+    void check_reach(std::uint64_t granule, std::uint32_t word, std::uint64_t begin) {
+        const std::uint64_t distance =
+            (begin - (word >> abi::ENTRY_OFFSET_SHIFT)) & abi::ENTRY_OFFSET_MASK;
+        require((word & abi::CODE_MACRO) == 0 || distance <= abi::MACRO_MAX_DISTANCE, granule,
+                "a macro from too far before");
     }
 
     void require(bool kept, std::uint64_t granule, const char* text) {
@@ -176,8 +196,7 @@ private:
     }
 
     const unwind_table::UnwindTable& table_;
-    std::uint32_t previous_word_ = abi::CODE_NO_CFI;
-    std::uint64_t previous_offset_ = 0;
+    std::vector<bool> is_linked_;
     std::string complaint_;
 };
 

@@ -26,6 +26,7 @@ long bpf_map_push_elem(void* map, const void* value, __u64 flags);
 long bpf_map_pop_elem(void* map, void* value);
 long bpf_probe_read_user(void* to, __u32 size, const void* from);
 long bpf_probe_read_kernel(void* to, __u32 size, const void* from);
+long bpf_probe_read_kernel_str(void* to, __u32 size, const void* from);
 long bpf_ringbuf_output(void* ring, void* data, __u64 size, __u64 flags);
 __u64 bpf_ringbuf_query(void* ring, __u64 flags);
 __u64 bpf_ktime_get_ns(void);

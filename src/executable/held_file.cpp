@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executable/held_file.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace bobbin::executable {
+
+HeldFile::HeldFile(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {
+    if (const auto status = status_of(fd_.get())) status_ = *status;
+}
+
+// Of what is there now only a place is taken until it is known to be the same file.
+Result<UniqueFd> HeldFile::check(UniqueFd place) const {
+    if (!place.is_open()) return fail_with(errno, "open {}", path_);
+    BOBBIN_TRY(const FileStatus now, status_of(place.get()));
+    if (!status_.is_regular || !is_same_file(now, status_)) {
+        return fail("{} is another file by now", path_);
+    }
+    return place;
+}
+
+Result<UniqueFd> HeldFile::find_by_path() const {
+    return check(UniqueFd(path_.starts_with('/') ? open_place(path_.c_str()) : -1));
+}
+
+Result<UniqueFd> HeldFile::open_for_reading() const {
+    const std::scoped_lock lock(mutex_);
+    if (!fd_.is_open()) {
+        BOBBIN_TRY(const UniqueFd place, find_by_path());
+        BOBBIN_TRY(const int fd, open_contents(place.get()));
+        return UniqueFd(fd);
+    }
+    UniqueFd copy(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+    if (!copy.is_open()) return fail_with(errno, "open {} once more", path_);
+    return copy;
+}
+
+bool HeldFile::is_held() const {
+    const std::scoped_lock lock(mutex_);
+    return fd_.is_open();
+}
+
+// A name that is gone is no longer known by heart either, so the link count is asked first.
+bool HeldFile::is_found_by_path() const {
+    const auto now = status_of(fd_.get());
+    if (!now || !now->has_name || !path_.starts_with('/')) return false;
+    const auto found = check(UniqueFd(open_place_cached(AT_FDCWD, path_.c_str())));
+    return found || found.error().code() == std::errc::resource_unavailable_try_again;
+}
+
+bool HeldFile::let_go() {
+    const std::scoped_lock lock(mutex_);
+    if (!is_found_by_path()) return false;
+    fd_.reset();
+    return true;
+}
+
+bool HeldFile::drop() {
+    const std::scoped_lock lock(mutex_);
+    const bool is_found = is_found_by_path();
+    fd_.reset();
+    return is_found;
+}
+
+}  // namespace bobbin::executable
