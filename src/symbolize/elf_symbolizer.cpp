@@ -106,9 +106,9 @@ private:
 
 }  // namespace
 
-std::vector<std::vector<NamedFrame>> name_by_symbols(std::vector<elf::Symbol> symbols,
-                                                     std::span<const elf::LoadSegment> segments,
-                                                     std::span<const std::uint64_t> addresses) {
+std::vector<CoveringSymbol> find_covering_symbols(std::vector<elf::Symbol> symbols,
+                                                  std::span<const elf::LoadSegment> segments,
+                                                  std::span<const std::uint64_t> addresses) {
     std::vector<Candidate> candidates = take_candidates(symbols, segments, addresses);
     std::sort(candidates.begin(), candidates.end(), is_less_preferred);
     const auto first_sized = std::partition_point(candidates.begin(), candidates.end(),
@@ -116,12 +116,24 @@ std::vector<std::vector<NamedFrame>> name_by_symbols(std::vector<elf::Symbol> sy
     Sweep unsized(std::span(candidates.begin(), first_sized));
     Sweep sized(std::span(first_sized, candidates.end()));
 
-    std::vector<std::vector<NamedFrame>> names(addresses.size());
+    std::vector<CoveringSymbol> covering(addresses.size());
     for (std::size_t i = 0; i < addresses.size(); ++i) {
         const Candidate* without_size = unsized.find(addresses[i]);
         const Candidate* found = sized.find(addresses[i]);
         if (found == nullptr) found = without_size;
-        if (found != nullptr) names[i].push_back({found->name, {}, 0, {}});
+        if (found != nullptr) covering[i] = {found->start_vaddr, found->name};
+    }
+    return covering;
+}
+
+std::vector<std::vector<NamedFrame>> name_by_symbols(std::vector<elf::Symbol> symbols,
+                                                     std::span<const elf::LoadSegment> segments,
+                                                     std::span<const std::uint64_t> addresses) {
+    std::vector<std::vector<NamedFrame>> names(addresses.size());
+    std::vector<CoveringSymbol> covering =
+        find_covering_symbols(std::move(symbols), segments, addresses);
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        if (!covering[i].name.empty()) names[i].push_back({std::move(covering[i].name), {}, 0, {}});
     }
     return names;
 }

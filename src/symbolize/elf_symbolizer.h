@@ -26,7 +26,16 @@ private:
     const elf::ElfFile& file_;
 };
 
+// The symbol chosen for an address; without a name: there is none.
+struct CoveringSymbol {
+    std::uint64_t start_vaddr = 0;
+    std::string name;
+};
+
 // The same on symbols and segments as they are: pure. `addresses` ascend.
+std::vector<CoveringSymbol> find_covering_symbols(std::vector<elf::Symbol> symbols,
+                                                  std::span<const elf::LoadSegment> segments,
+                                                  std::span<const std::uint64_t> addresses);
 std::vector<std::vector<NamedFrame>> name_by_symbols(std::vector<elf::Symbol> symbols,
                                                      std::span<const elf::LoadSegment> segments,
                                                      std::span<const std::uint64_t> addresses);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "elf/elf_file.h"
-#include "symbolize/elf_symbolizer.h"
+#include "symbolize/dwarf_symbolizer.h"
 
 namespace bobbin::symbolize {
 namespace {
@@ -53,9 +53,11 @@ std::vector<Place> locate_all(const ExecutablePlaces& places,
     return located;
 }
 
-Result<Names> read_names(int fd, std::span<const std::uint64_t> addresses) {
-    BOBBIN_TRY(const elf::ElfFile file, elf::ElfFile::open(fd));
-    return ElfSymbolizer(file).name(addresses);
+Result<Names> read_names(const executable::Executable& executable,
+                         std::span<const std::uint64_t> addresses) {
+    BOBBIN_TRY(const UniqueFd fd, executable.file->open_for_reading());
+    BOBBIN_TRY(const elf::ElfFile file, elf::ElfFile::open(fd.get()));
+    return DwarfSymbolizer(fd.get(), file, executable.path).name(addresses);
 }
 
 // One list for each of `places`; those in no segment, at the end, get none.
@@ -65,8 +67,8 @@ Names names_of(std::span<const Place> places, const executable::Executable* exec
         if (place.segment != kNoSegment) addresses.push_back(place.address);
     }
     Names names;
-    if (executable != nullptr && executable->fd.is_open() && !addresses.empty()) {
-        if (auto read = read_names(executable->fd.get(), addresses)) names = std::move(*read);
+    if (executable != nullptr && executable->file && !addresses.empty()) {
+        if (auto read = read_names(*executable, addresses)) names = std::move(*read);
     }
     names.resize(places.size());
     return names;

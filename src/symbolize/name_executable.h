@@ -17,9 +17,10 @@ struct ExecutablePlaces {
     std::span<const abi::frame_word> frames;  // ascending
 };
 
-// Names them by the file's symbols, read once through its held fd; nullptr: not in the catalog.
-// What cannot be read stays without names: the fd is closed, the file is no ELF file any more, the
-// offset lies in no segment. One mapping for each segment that was hit.
+// Names them by the file's symbols and debugging information, read once through its held fd;
+// nullptr: not in the catalog. What cannot be read stays without names: the fd is closed, the file
+// is no ELF file any more, the offset lies in no segment. One mapping for each segment that was
+// hit.
 void name_executable_locations(const ExecutablePlaces& places,
                                const executable::Executable* executable, bool resolve_names,
                                ProfileTables& tables);

@@ -10,7 +10,7 @@
 
 namespace bobbin::symbolize {
 
-// One function at an address. `file` and `line` stay empty until a symbolizer knows them.
+// One function at an address. `file` and `line` stay empty where a symbolizer does not know them.
 struct NamedFrame {
     std::string system_name;
     std::string file;

@@ -64,7 +64,7 @@ protected:
         executable::Executable result;
         result.id = kProgramId;
         result.path = "/opt/x/program";
-        result.fd = std::move(fd);
+        result.file = std::make_shared<executable::HeldFile>(std::move(fd), result.path);
         result.build_id = {std::byte{0xab}, std::byte{0x01}};
         result.segments = segments_;
         return result;
@@ -123,6 +123,38 @@ TEST_F(NameStacks, GivesOneMappingForTheSegment) {
     EXPECT_EQ(line, fmt::format("0x{:06x} 0x{:016x} 0x{:06x}\n", mapping.file_offset,
                                 mapping.start_file_vaddr,
                                 mapping.end_file_vaddr - mapping.start_file_vaddr));
+}
+
+// step() is inlined into main on line 3: one place, two functions, and the mapping says so.
+TEST(NameStacksWithDebugInfo, GivesInlinedFunctionsFilesAndLines) {
+    const test::BuiltProgram program(
+        "#include <stdlib.h>\n"
+        "static inline __attribute__((always_inline)) int step(void) { return rand() * 3; }\n"
+        "int main(void) { return step(); }\n",
+        "a.c", "-O2 -g");
+    const std::uint64_t call_vaddr =
+        std::stoull(test::output_of("objdump -d --no-show-raw-insn --disassemble=main '" +
+                                    program.path() + "' | grep 'call.*rand'"),
+                    nullptr, 16);
+    executable::Executable executable;
+    executable.id = kProgramId;
+    executable.path = program.path();
+    executable.segments = elf::ElfFile::open(program.open().get())->load_segments();
+    executable.file = std::make_shared<executable::HeldFile>(program.open(), executable.path);
+    const auto offset = elf::file_offset_of(executable.segments, call_vaddr);
+    ASSERT_TRUE(offset);
+    executable::Catalog catalog;
+    catalog.add(std::move(executable));
+
+    const NamedProfile profile = name({stack_of({place(kProgramId, *offset)})}, catalog);
+    EXPECT_THAT(function_names(profile), ElementsAre("step", "main"));
+    const std::vector<Line>& lines = profile.locations.at(0).lines;
+    EXPECT_EQ(lines[0].line, 2U);
+    EXPECT_EQ(lines[1].line, 3U);
+    EXPECT_THAT(profile.functions.at(lines[1].function).file, testing::EndsWith("/a.c"));
+    const Mapping& mapping = profile.mappings.at(0);
+    EXPECT_TRUE(mapping.has_functions && mapping.has_filenames);
+    EXPECT_TRUE(mapping.has_line_numbers && mapping.has_inline_frames);
 }
 
 TEST_F(NameStacks, SharesLocationsBetweenStacks) {

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dwarf/abbrev.h"
+
+#include <algorithm>
+
+#include "dwarf/constants.h"
+#include "dwarf/form.h"
+
+namespace bobbin::dwarf {
+namespace {
+
+// ceph-mds has 330 abbreviations a unit, libxul's largest unit 4,000.
+constexpr std::size_t kMaxAbbrevs = 1U << 18;
+// Of one abbreviation; compilers write up to 20. One without a bound would make each byte of a unit
+// cost as many steps.
+constexpr std::uint32_t kMaxAttributes = 128;
+
+enum Skip : std::uint8_t {
+    kSkipUleb = 0x80,
+    kSkipString,
+    kSkipBlock,
+    kSkipBlock1,
+    kSkipBlock2,
+    kSkipBlock4,
+    kSkipIndirect,
+    kSkipUnknown,
+};
+constexpr unsigned kMaxSkipBytes = kSkipUleb - 1U;
+
+std::uint8_t skip_of(std::uint16_t form) {
+    switch (form) {
+        case kFormSdata:
+        case kFormUdata:
+        case kFormRefUdata:
+        case kFormStrx:
+        case kFormAddrx:
+        case kFormLoclistx:
+        case kFormRnglistx:
+        case kFormGnuAddrIndex:
+        case kFormGnuStrIndex:
+            return kSkipUleb;
+        case kFormString:
+            return kSkipString;
+        case kFormBlock:
+        case kFormExprloc:
+            return kSkipBlock;
+        case kFormBlock1:
+            return kSkipBlock1;
+        case kFormBlock2:
+            return kSkipBlock2;
+        case kFormBlock4:
+            return kSkipBlock4;
+        case kFormIndirect:
+            return kSkipIndirect;
+        default:
+            return kSkipUnknown;
+    }
+}
+
+std::uint16_t form_of(std::uint8_t skip) {
+    switch (skip) {
+        case kSkipString:
+            return kFormString;
+        case kSkipBlock2:
+            return kFormBlock2;
+        case kSkipBlock4:
+            return kFormBlock4;
+        case kSkipIndirect:
+            return kFormIndirect;
+        default:
+            return 0;
+    }
+}
+
+}  // namespace
+
+AbbrevTable AbbrevTable::read(std::span<const std::byte> bytes, Encoding encoding) {
+    AbbrevTable table;
+    table.encoding_ = encoding;
+    ByteReader reader(bytes);
+    while (table.abbrevs_.size() < kMaxAbbrevs) {
+        Abbrev abbrev;
+        abbrev.code = reader.uleb128();
+        table.is_whole_ = reader.ok() && abbrev.code == 0;
+        if (!reader.ok() || abbrev.code == 0) break;
+        abbrev.tag = static_cast<std::uint16_t>(reader.uleb128());
+        abbrev.has_children = reader.u8() != 0;
+        if (!table.read_attributes(reader, abbrev)) break;
+        table.add_skips(abbrev);
+        table.abbrevs_.push_back(abbrev);
+        table.is_dense_ = table.is_dense_ && abbrev.code == table.abbrevs_.size();
+    }
+    if (!table.is_dense_) std::ranges::stable_sort(table.abbrevs_, {}, &Abbrev::code);
+    return table;
+}
+
+bool AbbrevTable::read_attributes(ByteReader& reader, Abbrev& abbrev) {
+    abbrev.first_attribute = static_cast<std::uint32_t>(attributes_.size());
+    while (abbrev.attribute_count < kMaxAttributes) {
+        Attribute attribute;
+        const std::uint64_t name = reader.uleb128();
+        const std::uint64_t form = reader.uleb128();
+        if (form == kFormImplicitConst) attribute.implicit_const = reader.sleb128();
+        if (!reader.ok() || name > UINT16_MAX || form > UINT16_MAX) return false;
+        if (name == 0 && form == 0) return true;
+        attribute.name = static_cast<std::uint16_t>(name);
+        attribute.form = static_cast<std::uint16_t>(form);
+        attributes_.push_back(attribute);
+        ++abbrev.attribute_count;
+    }
+    return false;
+}
+
+void AbbrevTable::add_skips(Abbrev& abbrev) {
+    abbrev.first_skip = static_cast<std::uint32_t>(skips_.size());
+    unsigned pending_bytes = 0;
+    const auto flush = [&] {
+        for (; pending_bytes > 0; pending_bytes -= std::min(pending_bytes, kMaxSkipBytes)) {
+            skips_.push_back(static_cast<std::uint8_t>(std::min(pending_bytes, kMaxSkipBytes)));
+        }
+        return static_cast<std::uint32_t>(skips_.size() - abbrev.first_skip);
+    };
+    std::int32_t all_bytes = 0;
+    bool is_fixed = true;
+    for (const Attribute& attribute : attributes_of(abbrev)) {
+        if (attribute.name == kAtSibling && !abbrev.has_sibling) {
+            abbrev.has_sibling = true;
+            abbrev.sibling_form = attribute.form;
+            abbrev.sibling_skip_count = flush();
+        }
+        abbrev.has_code |= attribute.name == kAtLowPc || attribute.name == kAtRanges;
+        const int size = fixed_size_of(attribute.form, encoding_);
+        if (size < 0) {
+            flush();
+            skips_.push_back(skip_of(attribute.form));
+            is_fixed = false;
+            continue;
+        }
+        pending_bytes += static_cast<unsigned>(size);
+        all_bytes += size;
+    }
+    abbrev.skip_count = flush();
+    abbrev.fixed_bytes = is_fixed ? all_bytes : -1;
+}
+
+void AbbrevTable::run(ByteReader& die, std::uint32_t first, std::uint32_t count) const {
+    for (std::uint32_t i = first; i < first + count; ++i) {
+        const std::uint8_t skip = skips_[i];
+        if (skip < kSkipUleb) {
+            die.skip(skip);
+        } else if (skip == kSkipUleb) {
+            die.uleb128();
+        } else if (skip == kSkipBlock) {
+            die.skip(die.uleb128());
+        } else if (skip == kSkipBlock1) {
+            die.skip(die.u8());
+        } else {
+            skip_form(die, form_of(skip), encoding_);
+        }
+    }
+}
+
+const Abbrev* AbbrevTable::search(std::uint64_t code) const {
+    const auto found = std::ranges::lower_bound(abbrevs_, code, {}, &Abbrev::code);
+    return found != abbrevs_.end() && found->code == code ? &*found : nullptr;
+}
+
+}  // namespace bobbin::dwarf

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "base/byte_reader.h"
+#include "dwarf/abbrev.h"
+
+namespace bobbin::dwarf {
+
+// The size of a value, or -1 where the value itself says it or the form is not known.
+int fixed_size_of(std::uint16_t form, Encoding encoding);
+
+// Passes over one value. A form that is not known leaves the reader failed: nothing behind it has
+// a known place.
+void skip_form(ByteReader& reader, std::uint16_t form, Encoding encoding);
+
+// The bits of a value that is a number, as they stand: an address, an offset, an index, a reference
+// within its unit, a constant (sign-extended). Blocks and inline strings are passed over and give
+// 0.
+std::uint64_t read_raw(ByteReader& reader, const Attribute& attribute, Encoding encoding);
+
+// 1 to 8 bytes.
+std::uint64_t read_sized(ByteReader& reader, unsigned byte_count);
+
+}  // namespace bobbin::dwarf

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbolize/find_debug_file.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "base/byte_reader.h"
+#include "elf/file_bytes.h"
+#include "elf/section_table.h"
+
+namespace bobbin::symbolize {
+namespace {
+
+// Of .gnu_debuglink and .gnu_debugaltlink: a path and a few bytes.
+constexpr std::uint64_t kMaxLinkBytes = 8192;
+constexpr std::uint64_t kMaxNoteBytes = 4096;
+
+std::string directory_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+std::string build_id_path(const std::string& directory, const elf::BuildId& build_id) {
+    const std::string hex = elf::to_hex(build_id);
+    return fmt::format("{}/.build-id/{}/{}.debug", directory, hex.substr(0, 2), hex.substr(2));
+}
+
+struct DebugLink {
+    std::string name;
+    std::uint32_t crc = 0;
+};
+
+// gdb's manual, "Separate Debug Files": the name, zeros up to a multiple of four, the CRC. A name
+// with directories in it would lead anywhere.
+std::optional<DebugLink> read_debug_link(const elf::ElfFile& file) {
+    const auto section = file.read_section(".gnu_debuglink", kMaxLinkBytes);
+    if (!section || !*section) return std::nullopt;
+    ByteReader reader((*section)->bytes);
+    DebugLink link;
+    link.name = reader.c_string();
+    reader.skip((4 - reader.position() % 4) % 4);
+    link.crc = reader.u32();
+    const bool is_plain_name =
+        !link.name.empty() && link.name.find('/') == std::string::npos && link.name != "..";
+    if (!reader.ok() || !is_plain_name) return std::nullopt;
+    return link;
+}
+
+bool has_crc(int fd, std::uint32_t expected) {
+    constexpr std::uint64_t kPieceBytes = 1U << 20;
+    const auto file = elf::FileBytes::of_fd(fd);
+    if (!file) return false;
+    uLong crc = ::crc32(0, nullptr, 0);
+    for (std::uint64_t offset = 0; offset < file->size_bytes();) {
+        const std::uint64_t count = std::min(kPieceBytes, file->size_bytes() - offset);
+        const auto bytes = file->read(offset, count);
+        if (!bytes) return false;
+        crc = ::crc32(crc, reinterpret_cast<const Bytef*>(bytes->data()),
+                      static_cast<uInt>(bytes->size()));
+        offset += count;
+    }
+    return crc == expected;
+}
+
+// The CRC costs a read of the whole file, so the build id goes first.
+bool belongs_to(int fd, const elf::BuildId& build_id, const DebugLink& link) {
+    const elf::BuildId found = read_build_id_section(fd);
+    if (!found.empty() && !build_id.empty()) return found == build_id;
+    return has_crc(fd, link.crc);
+}
+
+UniqueFd open_by_build_id(const elf::BuildId& build_id, std::span<const std::string> directories) {
+    if (build_id.size() < 2) return {};
+    for (const std::string& directory : directories) {
+        UniqueFd fd = open_regular_file(build_id_path(directory, build_id));
+        if (fd.is_open() && read_build_id_section(fd.get()) == build_id) return fd;
+    }
+    return {};
+}
+
+}  // namespace
+
+UniqueFd open_regular_file(const std::string& path) {
+    const UniqueFd place(::open(path.c_str(), O_PATH | O_CLOEXEC));
+    struct stat status{};
+    if (!place.is_open() || ::fstat(place.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        return {};
+    }
+    const std::string same = fmt::format("/proc/self/fd/{}", place.get());
+    return UniqueFd(::open(same.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+}
+
+elf::BuildId read_build_id_section(int fd) {
+    const auto file = elf::FileBytes::of_fd(fd);
+    if (!file) return {};
+    const auto header = file->read_array<Elf64_Ehdr>(0, 1);
+    if (!header || std::memcmp(header->front().e_ident, ELFMAG, SELFMAG) != 0) return {};
+    const auto sections = elf::SectionTable::read(*file, header->front());
+    if (!sections) return {};
+    const auto index = sections->find(".note.gnu.build-id");
+    if (!index || !sections->has_bytes(*index)) return {};
+    const auto bytes = sections->read_bytes(*file, *index, kMaxNoteBytes);
+    if (!bytes) return {};
+    ByteReader note(*bytes);
+    const std::uint32_t name_bytes = note.u32();
+    const std::uint32_t id_bytes = note.u32();
+    note.skip(4 + std::uint64_t{name_bytes});
+    const std::span<const std::byte> id = note.bytes(id_bytes);
+    return {id.begin(), id.end()};
+}
+
+UniqueFd find_debug_file(const elf::ElfFile& file, const std::string& path,
+                         std::span<const std::string> directories) {
+    if (UniqueFd fd = open_by_build_id(file.build_id(), directories); fd.is_open()) return fd;
+    const auto link = read_debug_link(file);
+    if (!link) return {};
+    const std::string directory = directory_of(path);
+    std::vector<std::string> candidates = {directory + "/" + link->name,
+                                           directory + "/.debug/" + link->name};
+    for (const std::string& root : directories) {
+        candidates.push_back(root + "/" + directory + "/" + link->name);
+    }
+    for (const std::string& candidate : candidates) {
+        UniqueFd fd = open_regular_file(candidate);
+        if (fd.is_open() && belongs_to(fd.get(), file.build_id(), *link)) return fd;
+    }
+    return {};
+}
+
+UniqueFd find_supplementary_file(const elf::SectionBytes& link, const std::string& directory,
+                                 std::span<const std::string> directories) {
+    ByteReader reader(link.bytes);
+    const std::string name(reader.c_string());
+    const std::span<const std::byte> id = reader.bytes(reader.remaining());
+    if (!reader.ok() || name.empty() || id.empty()) return {};
+    const elf::BuildId build_id(id.begin(), id.end());
+    UniqueFd fd = open_regular_file(name.front() == '/' ? name : directory + "/" + name);
+    if (fd.is_open() && read_build_id_section(fd.get()) == build_id) return fd;
+    return open_by_build_id(build_id, directories);
+}
+
+}  // namespace bobbin::symbolize
