@@ -143,7 +143,7 @@ enum {
 	TABLE_ALIGNMENT_WORDS = LINE_WORDS,
 	MAX_SECOND_LINES = 1 << 16,
 	MAX_SEARCH_STEPS = 8,
-	MIN_GRANULE_SHIFT = 7, /* 128 bytes have at most 129 words, in 9 second lines */
+	MIN_GRANULE_SHIFT = 7, /* 128 bytes have at most 128 entries, in 8 second lines */
 	MAX_GRANULE_SHIFT = 14, /* a macro from before is told apart by 15 bits up to the end */
 	UNWIND_PAGE_SHIFT = 16, /* tables begin at a multiple */
 	ENTRY_IS_LINK = 1 << 16,

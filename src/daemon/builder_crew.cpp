@@ -136,6 +136,7 @@ void BuilderCrew::run(const std::stop_token& stop, FilesInFlight& files, Builder
         if (file->path.empty()) file->path = path_of(*file);
         builder.begin(*file);
         auto built = executable::build_executable(std::move(*file), files.shared_rules);
+        if (built.executable.file) built.executable.file->look_up_path();
         if (!builder.finish()) return;
         files.built.push(std::move(built));
     }

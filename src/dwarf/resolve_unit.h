@@ -31,7 +31,7 @@ public:
                  std::span<const std::uint32_t> numbers);
 
 private:
-    void resolve_functions(const Unit& unit);
+    void resolve_functions(const Unit& code);
     void add_lines_only();
     void look_inside_functions(const UnitBytes& unit, std::vector<FunctionHit>& hits);
     void add_functions(const UnitBytes& unit, std::span<const FunctionHit> hits);

@@ -39,6 +39,12 @@ Result<UniqueFd> HeldFile::open_for_reading() const {
     return copy;
 }
 
+void HeldFile::look_up_path() {
+    const bool found = find_by_path().has_value();
+    const std::scoped_lock lock(mutex_);
+    path_led_here_ = found;
+}
+
 bool HeldFile::is_held() const {
     const std::scoped_lock lock(mutex_);
     return fd_.is_open();
@@ -46,6 +52,7 @@ bool HeldFile::is_held() const {
 
 // A name that is gone is no longer known by heart either, so the link count is asked first.
 bool HeldFile::is_found_by_path() const {
+    if (!path_led_here_) return false;
     const auto now = status_of(fd_.get());
     if (!now || !now->has_name || !path_.starts_with('/')) return false;
     const auto found = check(UniqueFd(open_place_cached(AT_FDCWD, path_.c_str())));

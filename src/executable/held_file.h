@@ -18,6 +18,11 @@ public:
     // `path` leads to it as this process sees it, or leads nowhere: a container's may not.
     HeldFile(UniqueFd fd, std::string path);
 
+    // Sees for itself where the path leads, once, and may wait for a disk. Before, and when it led
+    // elsewhere, the file is not let go: a path of another mount namespace looks like one that is
+    // just not known by heart.
+    void look_up_path();
+
     // A descriptor of one's own. Error: there is none any more and the path leads to another file,
     // or to none.
     [[nodiscard]] Result<UniqueFd> open_for_reading() const;
@@ -38,6 +43,7 @@ private:
 
     mutable std::mutex mutex_;
     UniqueFd fd_;
+    bool path_led_here_ = false;
     std::string path_;
     FileStatus status_;
 };

@@ -125,7 +125,7 @@ UniqueFd find_debug_file(const elf::ElfFile& file, const std::string& path,
     std::vector<std::string> candidates = {directory + "/" + link->name,
                                            directory + "/.debug/" + link->name};
     for (const std::string& root : directories) {
-        candidates.push_back(root + "/" + directory + "/" + link->name);
+        candidates.push_back(fmt::format("{}/{}/{}", root, directory, link->name));
     }
     for (const std::string& candidate : candidates) {
         UniqueFd fd = open_regular_file(candidate);

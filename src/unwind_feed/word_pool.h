@@ -12,8 +12,7 @@
 namespace bobbin::unwind_feed {
 
 // Which words of the pool are taken, and which buckets exist. A table that fits a bucket lies in
-// one, so that no group of it straddles two; a larger one begins at a bucket's start, which is what
-// its builder reckoned with. A value: a copy serves to try out what releasing would give.
+// one; a larger one begins at a bucket's start. No line straddles two. A value: a copy serves to try out what releasing would give.
 class WordPool {
 public:
     // At most `max_buckets` exist at a time, under any of MAX_BUCKETS indices: large tables find

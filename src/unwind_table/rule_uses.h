@@ -32,7 +32,7 @@ constexpr std::uint16_t special_of_code(std::uint32_t code) {
 // As long as it lives, what one table names keeps its meaning.
 class HeldRules {
 public:
-    // `entries`: the table's words behind the directory.
+    // `entries`: the table's words but for links.
     HeldRules(std::shared_ptr<RuleUses> uses, std::span<const std::uint32_t> entries);
     ~HeldRules();
     HeldRules(const HeldRules&) = delete;

@@ -166,8 +166,7 @@ public:
                !testing::Test::HasFailure()) {
             // Short beside a tick's period even where a machine is emulated: when the ring is
             // three quarters full, which 48 samples can do, no stacks are copied.
-            for (volatile int i = 0; i < 10'000; i = i + 1) {
-            }
+            for (int i = 0; i < 10'000; ++i) asm volatile("" ::: "memory");
             if (ring_buffer__consume(ring_.get()) < 0) ADD_FAILURE() << "ring buffer";
         }
         EXPECT_GE(samples_.size(), kWantedSamples) << refused_ << " refused by bpf_find_vma";
@@ -253,10 +252,10 @@ TEST_P(PausedWalk, CarriesTheMainThreadsStackUpToItsArguments) {
 
 // Below the frame with the marker lie 128 KiB that were never touched.
 [[gnu::noinline]] void take_below_untouched(OwnTicks& ticks) {
-    volatile char untouched[128 << 10];
-    untouched[0] = 1;
+    char untouched[128 << 10];
+    asm volatile("" ::"r"(untouched) : "memory");
     ticks.take_samples();
-    untouched[0] = 2;
+    asm volatile("" ::"r"(untouched) : "memory");
 }
 
 TEST_P(PausedWalk, CarriesAThreadsStackAroundPagesThatNobodyTouched) {

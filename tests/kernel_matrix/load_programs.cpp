@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <profiler.skel.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,7 @@ namespace {
 // The verifier's log of one program with nothing but its figures: BPF_LOG_STATS of the kernel's
 // linux/bpf_verifier.h, since 5.2. bpf_prog_info states the number from 5.16 on only.
 constexpr __u32 kLogStatistics = 4;
+constexpr __u32 kLogBranches = 1;
 
 struct DestroySkeleton {
     void operator()(profiler_bpf* skeleton) const { profiler_bpf__destroy(skeleton); }
@@ -42,7 +44,7 @@ std::vector<std::string> program_names() {
 }
 
 // 0, or the errno with which the kernel refused.
-int load_alone(const std::string& name, std::vector<char>& log) {
+int load_alone(const std::string& name, __u32 log_level, std::vector<char>& log) {
     const Skeleton skeleton = open_skeleton();
     bpf_program* program = nullptr;
     bpf_object__for_each_program(program, skeleton->obj) {
@@ -50,7 +52,7 @@ int load_alone(const std::string& name, std::vector<char>& log) {
         bpf_program__set_autoload(program, is_the_one);
         if (!is_the_one) continue;
         bpf_program__set_log_buf(program, log.data(), log.size());
-        bpf_program__set_log_level(program, kLogStatistics);
+        bpf_program__set_log_level(program, log_level);
     }
     return -profiler_bpf__load(skeleton.get());
 }
@@ -60,6 +62,15 @@ unsigned long instructions_in(const std::vector<char>& log) {
     constexpr const char* kHead = "processed ";
     const char* const found = std::strstr(log.data(), kHead);
     return found == nullptr ? 0 : std::strtoul(found + std::strlen(kHead), nullptr, 10);
+}
+
+// The reason is the last thing that the verifier says.
+void print_refusal(const std::string& name) {
+    constexpr std::size_t kShownBytes = 2000;
+    std::vector<char> log(15U << 20);  // kernels before 5.19 take 16 MiB less one
+    load_alone(name, kLogBranches, log);
+    const std::size_t length = std::strlen(log.data());
+    std::fprintf(stderr, "%s\n", log.data() + length - std::min(length, kShownBytes));
 }
 
 int print_warnings(libbpf_print_level level, const char* format, va_list arguments) {
@@ -72,11 +83,12 @@ int main() {
     libbpf_set_print(print_warnings);
     for (const std::string& name : program_names()) {
         std::vector<char> log(1U << 16);
-        const int failure = load_alone(name, log);
+        const int failure = load_alone(name, kLogStatistics, log);
         if (failure == 0) {
             std::printf("%s %lu\n", name.c_str(), instructions_in(log));
         } else {
             std::printf("%s refused %s\n", name.c_str(), std::strerror(failure));
+            print_refusal(name);
         }
     }
     return 0;

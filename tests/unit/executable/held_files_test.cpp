@@ -34,8 +34,10 @@ protected:
     std::shared_ptr<HeldFile> hold(const std::string& name) const {
         const fs::path path = directory_ / name;
         std::ofstream(path.string()) << "contents of " << name;
-        return std::make_shared<HeldFile>(UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
-                                          path.string());
+        auto file = std::make_shared<HeldFile>(UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+                                               path.string());
+        file->look_up_path();
+        return file;
     }
 
     test::TemporaryDirectory directory_;
@@ -54,6 +56,17 @@ TEST_F(HeldFilesTest, LetsGoAfterTheTimeAndFindsTheFileAgainByItsPath) {
     EXPECT_EQ(contents_of(*file), "contents of a");
     EXPECT_EQ(files.held_count(), 0U);
     EXPECT_EQ(files.next_due(), HeldFiles::TimePoint::max());
+}
+
+TEST_F(HeldFilesTest, HoldsOnWhatItsPathNeverLedTo) {
+    hold("a");
+    const fs::path path = directory_ / "a";
+    HeldFile file(UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+                  directory_ / "of_another_mount_namespace");
+    EXPECT_FALSE(file.let_go());
+    file.look_up_path();
+    EXPECT_FALSE(file.let_go());
+    EXPECT_EQ(contents_of(file), "contents of a");
 }
 
 TEST_F(HeldFilesTest, HoldsADeletedFileOn) {
