@@ -76,7 +76,8 @@ enum file_state {
 	FILE_ANNOUNCED = 1, /* user space was told */
 	FILE_READY = 2, /* executables[executable_id] can be used */
 	FILE_REFUSED = 3, /* no table: user space said why in its log and summary */
-	FILE_NO_ROOM = 4, /* others need the room more; user space makes it FILE_UNANNOUNCED again */
+	FILE_NO_ROOM =
+		4, /* others need the room more; user space makes it FILE_UNANNOUNCED again */
 };
 
 struct file_entry {
@@ -251,6 +252,7 @@ BOBBIN_ABI_ASSERT(sizeof(struct special_rule) == 24, "value of `special_rules`")
 	X(WALK_END_FILE_NOT_READY, "file_not_ready", "unwind information was still being read")    \
 	X(WALK_END_FILE_REFUSED, "file_refused", "the file has no usable unwind information")      \
 	X(WALK_END_NO_ROOM, "no_room", "the budget for unwind tables was used up")                 \
+	X(WALK_END_NO_MEMORY, "no_memory", "bobbin's own memory was used up (--max-memory)")       \
 	X(WALK_END_FILES_FULL, "files_full", "more files than bobbin has room for")                \
 	X(WALK_END_NO_MAPPING, "no_mapping", "the pc lies in no executable mapping")               \
 	X(WALK_END_MAPPING_UNREADABLE, "mapping_unreadable",                                       \

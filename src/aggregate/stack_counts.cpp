@@ -45,6 +45,13 @@ CountedStack new_stack(const RawSample& sample) {
             .walk_end = static_cast<abi::walk_end>(header.walk_end)};
 }
 
+// With its entry in the index and what the allocator adds.
+std::uint64_t bytes_of(const RawSample& sample) {
+    constexpr std::uint64_t kOverheadBytes = 64;
+    return sizeof(CountedStack) + kOverheadBytes + sample.kernel_frames.size_bytes() +
+           sample.user_frames.size_bytes();
+}
+
 }  // namespace
 
 std::uint64_t hash_of(const RawSample& sample) {
@@ -62,32 +69,54 @@ std::uint64_t hash_of(const RawSample& sample) {
     return hash_frames(sample.user_frames, hash_frames(sample.kernel_frames, seed));
 }
 
-CountedStack& StackCounts::stack_of(const RawSample& sample) {
-    std::vector<CountedStack>& stacks = counted_.stacks;
+CountedStack* StackCounts::find(const RawSample& sample) {
     for (std::uint64_t place = hash_(sample);; ++place) {
-        const auto [known, is_new] = index_by_hash_.try_emplace(place, stacks.size());
-        if (is_new) {
-            return stacks.emplace_back(new_stack(sample));
-        }
-        if (is_of(stacks[known->second], sample)) {
-            return stacks[known->second];
-        }
+        const auto known = index_by_hash_.find(place);
+        if (known == index_by_hash_.end()) return nullptr;
+        CountedStack& stack = counted_.stacks[known->second];
+        if (is_of(stack, sample)) return &stack;
     }
 }
 
-void StackCounts::add(const RawSample& sample) {
+CountedStack& StackCounts::find_or_add(const RawSample& sample) {
+    if (CountedStack* const known = find(sample)) return *known;
+    std::uint64_t place = hash_(sample);
+    while (!index_by_hash_.try_emplace(place, counted_.stacks.size()).second) ++place;
+    bytes_ += bytes_of(sample);
+    return counted_.stacks.emplace_back(new_stack(sample));
+}
+
+void StackCounts::count(const RawSample& sample) {
     const abi::sample_header& header = *sample.header;
     assert(header.walk_end < abi::WALK_END_COUNT);
-    ++stack_of(sample).count;
+    ++find_or_add(sample).count;
     ++counted_.sample_count;
     ++counted_.by_walk_end[header.walk_end];
     processes_.emplace(header.pid, header.process_start_boot_ns);
     counted_.process_count = processes_.size();
 }
 
+void StackCounts::add(const RawSample& sample) {
+    if (bytes_ + bytes_of(sample) <= max_bytes_ || find(sample) != nullptr) {
+        count(sample);
+        return;
+    }
+    abi::sample_header header = *sample.header;
+    ++counted_.shortened_from.at(header.walk_end);
+    header.walk_end = abi::WALK_END_NO_MEMORY;
+    RawSample shortened{.header = &header};
+    if (!sample.kernel_frames.empty()) {
+        shortened.kernel_frames = sample.kernel_frames.first(1);
+    } else if (!sample.user_frames.empty()) {
+        shortened.user_frames = sample.user_frames.first(1);
+    }
+    count(shortened);
+}
+
 CountedStacks StackCounts::take() {
     index_by_hash_.clear();
     processes_.clear();
+    bytes_ = 0;
     return std::exchange(counted_, {});
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -43,17 +44,24 @@ struct CountedStacks {
     std::uint64_t sample_count = 0;  // sum of all counts
     std::array<std::uint64_t, abi::WALK_END_COUNT> by_walk_end{};
     std::uint64_t process_count = 0;  // distinct (pid, start time)
+    // Of the samples that end with WALK_END_NO_MEMORY: how they had ended before.
+    std::array<std::uint64_t, abi::WALK_END_COUNT> shortened_from{};
 };
 
 // Of everything that tells one CountedStack from another.
 std::uint64_t hash_of(const RawSample& sample);
 
 // Counts samples with equal owner and frames. One thread.
+//
+// Stacks take about `max_bytes`. When they are used up, a stack that is not known yet is counted by
+// its innermost frame alone, with WALK_END_NO_MEMORY; what is known is counted as before.
 class StackCounts {
 public:
     using Hash = std::uint64_t (*)(const RawSample&);
 
-    explicit StackCounts(Hash hash = hash_of) : hash_(hash) {}
+    explicit StackCounts(Hash hash = hash_of,
+                         std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max())
+        : hash_(hash), max_bytes_(max_bytes) {}
 
     void add(const RawSample& sample);
     [[nodiscard]] std::uint64_t sample_count() const { return counted_.sample_count; }
@@ -62,9 +70,13 @@ public:
     CountedStacks take();
 
 private:
-    CountedStack& stack_of(const RawSample& sample);
+    CountedStack* find(const RawSample& sample);
+    CountedStack& find_or_add(const RawSample& sample);
+    void count(const RawSample& sample);
 
     Hash hash_;
+    std::uint64_t max_bytes_;
+    std::uint64_t bytes_ = 0;
     CountedStacks counted_;
     // Index into counted_.stacks. A stack whose hash another one has stands at the next free
     // number.

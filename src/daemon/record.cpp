@@ -44,7 +44,8 @@ cli::RecordSummary complete(symbolize::NamedProfile& profile, const Sampling& sa
     profile.duration = duration;
     cli::RecordSummary summary = summarize(profile, *sampling.catalog, facts);
     profile.comments = cli::describe(summary);
-    profile.comments.push_back(describe_accounting(facts.counters, facts.resumed));
+    profile.comments.push_back(
+        describe_accounting(facts.counters, facts.resumed, facts.shortened_from));
     return summary;
 }
 

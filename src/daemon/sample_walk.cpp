@@ -25,8 +25,9 @@ constexpr std::chrono::milliseconds kHasteInterval{20};
 
 Result<std::unique_ptr<SampleWalk>> SampleWalk::start(const sampler::BpfProgram& program,
                                                       sampler::ProcessLabelReader& labels,
-                                                      UnwindWalk& unwind_walk) {
-    std::unique_ptr<SampleWalk> walk(new SampleWalk(labels, unwind_walk));
+                                                      UnwindWalk& unwind_walk,
+                                                      std::uint64_t max_stack_bytes) {
+    std::unique_ptr<SampleWalk> walk(new SampleWalk(labels, unwind_walk, max_stack_bytes));
     walk->be_ready_to_resume(program);
     BOBBIN_TRY(auto samples,
                sampler::RingBuffer::open(

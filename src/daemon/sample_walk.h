@@ -31,7 +31,8 @@ class SampleWalk {
 public:
     static Result<std::unique_ptr<SampleWalk>> start(const sampler::BpfProgram& program,
                                                      sampler::ProcessLabelReader& labels,
-                                                     UnwindWalk& unwind_walk);
+                                                     UnwindWalk& unwind_walk,
+                                                     std::uint64_t max_stack_bytes);
 
     struct Progress {
         std::uint64_t sample_count = 0;
@@ -55,8 +56,11 @@ public:
     ~SampleWalk() = default;
 
 private:
-    SampleWalk(sampler::ProcessLabelReader& labels, UnwindWalk& unwind_walk)
-        : labels_(labels), unwind_walk_(unwind_walk) {}
+    SampleWalk(sampler::ProcessLabelReader& labels, UnwindWalk& unwind_walk,
+               std::uint64_t max_stack_bytes)
+        : labels_(labels),
+          unwind_walk_(unwind_walk),
+          counts_(aggregate::hash_of, max_stack_bytes) {}
     void be_ready_to_resume(const sampler::BpfProgram& program);
     void add(std::span<const std::byte> record);
     void add_resumed(const aggregate::RawSample& sample);

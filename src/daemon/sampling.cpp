@@ -16,6 +16,9 @@ namespace {
 
 // All of /usr/bin takes about 4 s to read on one slow core; nobody runs all of it.
 constexpr std::chrono::milliseconds kPatienceForRunningFiles{20'000};
+// Of --max-memory. Naming a stack takes about as much again; the rest is for files being read and
+// samples that wait.
+constexpr std::uint64_t kPartForStacks = 4;
 
 // One descriptor is held for each executable file that is met. Not being allowed to raise the limit
 // is no error: files beyond it are then lost, counted and said.
@@ -73,7 +76,8 @@ Result<Sampling> build_stages(const config::RecordConfig& config, sampler::BpfPr
     BOBBIN_TRY(auto unwind_walk,
                UnwindWalk::start(program, *catalog, config.max_unwind_memory_bytes,
                                  kPatienceForRunningFiles));
-    BOBBIN_TRY(auto sample_walk, SampleWalk::start(program, *labels, *unwind_walk));
+    BOBBIN_TRY(auto sample_walk, SampleWalk::start(program, *labels, *unwind_walk,
+                                                   config.max_memory_bytes / kPartForStacks));
     return Sampling{.program = std::move(program),
                     .cpus = std::move(cpus),
                     .catalog = std::move(catalog),
@@ -105,8 +109,7 @@ tl::expected<Sampling, cli::UserError> prepare_sampling(const config::RecordConf
     if (!events) {
         return tl::unexpected(cli::explain_sampling_failure(events.error(), facts, invocation));
     }
-    auto stages =
-        build_stages(config, std::move(*program), std::move(*cpus), std::move(*events));
+    auto stages = build_stages(config, std::move(*program), std::move(*cpus), std::move(*events));
     if (!stages) {
         return tl::unexpected(cli::explain_load_failure(stages.error(), facts, invocation));
     }
@@ -130,7 +133,8 @@ Result<RecordingFacts> facts_of(const Sampling& sampling, const config::RecordCo
                           .process_count = counted.process_count,
                           .bpf_map_bytes = sampling.program.map_bytes(),
                           .counters = counters,
-                          .resumed = resumed};
+                          .resumed = resumed,
+                          .shortened_from = counted.shortened_from};
 }
 
 symbolize::NamedProfile name(const aggregate::CountedStacks& counted,

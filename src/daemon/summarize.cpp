@@ -73,11 +73,16 @@ void find_hottest(const symbolize::NamedProfile& profile, cli::RecordSummary& su
 
 // Those that were resumed ended once in the kernel, by pausing, and once here.
 std::array<std::uint64_t, abi::WALK_END_COUNT> final_ends(const abi::outcome_counters& counters,
-                                                          const ResumedWalks& resumed) {
+                                                          const ResumedWalks& resumed,
+                                                          const WalkEndCounts& shortened_from) {
     std::array<std::uint64_t, abi::WALK_END_COUNT> ends{};
     std::ranges::copy(counters.by_walk_end, ends.begin());
     ends.at(abi::WALK_END_FILE_NOT_READY) -= resumed.count();
     for (std::size_t i = 0; i < ends.size(); ++i) ends.at(i) += resumed.by_walk_end.at(i);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        ends.at(i) -= shortened_from.at(i);
+        ends.at(abi::WALK_END_NO_MEMORY) += shortened_from.at(i);
+    }
     return ends;
 }
 
@@ -119,8 +124,8 @@ std::array<std::uint64_t, abi::TICK_OUTCOME_COUNT> outcomes_of(
     return outcomes;
 }
 
-std::string describe_accounting(const abi::outcome_counters& counters,
-                                const ResumedWalks& resumed) {
+std::string describe_accounting(const abi::outcome_counters& counters, const ResumedWalks& resumed,
+                                const WalkEndCounts& shortened_from) {
     static constexpr std::array<const char*, abi::TICK_OUTCOME_COUNT> kNames = {
 #define X(enumerator, name, text) name,
         BOBBIN_TICK_OUTCOMES(X)
@@ -136,7 +141,7 @@ std::string describe_accounting(const abi::outcome_counters& counters,
         text += fmt::format(" {}={}", kNames[i], counters.by_tick_outcome[i]);
     }
     text += fmt::format(" announcements_lost={}", counters.announcements_lost);
-    const auto ends = final_ends(counters, resumed);
+    const auto ends = final_ends(counters, resumed, shortened_from);
     for (std::size_t i = 0; i < kWalkEndNames.size(); ++i) {
         if (ends.at(i) != 0) text += fmt::format(" stack_{}={}", kWalkEndNames.at(i), ends.at(i));
     }

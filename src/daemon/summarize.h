@@ -13,6 +13,8 @@
 
 namespace bobbin::daemon {
 
+using WalkEndCounts = std::array<std::uint64_t, abi::WALK_END_COUNT>;
+
 // What is known of a recording besides its samples.
 struct RecordingFacts {
     std::uint32_t frequency_hz = 0;
@@ -21,6 +23,7 @@ struct RecordingFacts {
     std::uint64_t bpf_map_bytes = 0;
     abi::outcome_counters counters{};
     ResumedWalks resumed;
+    WalkEndCounts shortened_from{};  // aggregate::CountedStacks
 };
 
 cli::RecordSummary summarize(const symbolize::NamedProfile& profile,
@@ -34,6 +37,7 @@ std::array<std::uint64_t, abi::TICK_OUTCOME_COUNT> outcomes_of(
 // stack_copies=5 resumed=4": every tick and what became of it, and how the stacks of the samples
 // ended, in the kernel or later, for the comments of the profile. ticks is the sum of the outcomes
 // of ticks, emitted that of the ends of stacks.
-std::string describe_accounting(const abi::outcome_counters& counters, const ResumedWalks& resumed);
+std::string describe_accounting(const abi::outcome_counters& counters, const ResumedWalks& resumed,
+                                const WalkEndCounts& shortened_from);
 
 }  // namespace bobbin::daemon

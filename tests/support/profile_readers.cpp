@@ -169,7 +169,8 @@ private:
             const LocationText& location = locations_[id];
             const std::string& module = mappings_[location.mapping];
             for (const std::string& function : location.functions)
-                frames.push_back({function, module, module.starts_with("[kernel")});
+                frames.push_back({function, module, module.starts_with("[kernel"), true});
+            if (!location.functions.empty()) frames.back().is_inlined = false;
         }
         return frames;
     }

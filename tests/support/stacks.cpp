@@ -9,7 +9,8 @@ std::vector<Frame> Stack::user_frames() const {
     std::vector<Frame> frames_of_user;
     // Code that the kernel compiled from BPF has a module of its own.
     for (const Frame& frame : frames)
-        if (!frame.is_kernel && frame.module != "[bpf]") frames_of_user.push_back(frame);
+        if (!frame.is_kernel && !frame.is_inlined && frame.module != "[bpf]")
+            frames_of_user.push_back(frame);
     return frames_of_user;
 }
 

@@ -12,8 +12,11 @@ struct Frame {
     std::string function;
     std::string module;  // file name without its directory; empty when the format does not say
     bool is_kernel = false;
+    bool is_inlined = false;  // into the frame behind it; not told by every format
 
-    friend bool operator==(const Frame&, const Frame&) = default;
+    friend bool operator==(const Frame& a, const Frame& b) {
+        return a.function == b.function && a.module == b.module && a.is_kernel == b.is_kernel;
+    }
 };
 
 // One line of a profile: frames leaf first, kernel frames before user frames.
@@ -22,6 +25,8 @@ struct Stack {
     std::map<std::string, std::string> labels;  // numbers as text
     std::uint64_t count = 0;
 
+    // What the stack in memory has: debugging information may add inlined functions, also of libc
+    // where it is installed.
     [[nodiscard]] std::vector<Frame> user_frames() const;
     [[nodiscard]] bool has_kernel_frames() const;
     [[nodiscard]] std::string label(const std::string& name) const;

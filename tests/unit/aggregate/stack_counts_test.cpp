@@ -152,6 +152,30 @@ TEST(StackCounts, CountsWalkEnds) {
     EXPECT_EQ(by_walk_end[abi::WALK_END_TRUNCATED], 0U);
 }
 
+// Room for one stack of 100 frames, not for two.
+TEST(StackCounts, CountsNewStacksByTheirInnermostFrameWhenItsMemoryIsUsedUp) {
+    StackCounts counts(hash_of, 1'500);
+    const OwnedSample first = sample_of({}, Frames(100, 7));
+    const OwnedSample second = sample_of({}, Frames(100, 8));
+    const OwnedSample in_kernel = sample_of({5, 6}, Frames(100, 9));
+    for (const OwnedSample* sample : {&first, &second, &first, &in_kernel, &second}) {
+        counts.add(sample->raw());
+    }
+    const CountedStacks counted = counts.take();
+    EXPECT_EQ(counted.sample_count, 5U);
+    EXPECT_EQ(counted.by_walk_end[abi::WALK_END_BOTTOM], 2U);
+    EXPECT_EQ(counted.by_walk_end[abi::WALK_END_NO_MEMORY], 3U);
+    EXPECT_EQ(counted.shortened_from[abi::WALK_END_BOTTOM], 3U);
+    ASSERT_EQ(counted.stacks.size(), 3U);
+    EXPECT_EQ(counted.stacks[0].user_frames, Frames(100, 7));
+    EXPECT_EQ(counted.stacks[0].count, 2U);
+    EXPECT_EQ(counted.stacks[1].user_frames, Frames{8});
+    EXPECT_EQ(counted.stacks[1].count, 2U);
+    EXPECT_EQ(counted.stacks[1].walk_end, abi::WALK_END_NO_MEMORY);
+    EXPECT_EQ(counted.stacks[2].kernel_frames, Frames{5});
+    EXPECT_TRUE(counted.stacks[2].user_frames.empty());
+}
+
 TEST(StackCounts, StartsFromNothingAfterATake) {
     StackCounts counts;
     const OwnedSample sample = sample_of({1}, {2});

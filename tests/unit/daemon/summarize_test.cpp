@@ -76,7 +76,7 @@ TEST(DescribeAccounting, StatesEveryOutcome) {
     counters.by_walk_end[abi::WALK_END_FILE_NOT_READY] = 1;
     counters.stack_copies = 4;
     counters.stack_copies_left_out = 5;
-    EXPECT_EQ(describe_accounting(counters, {}),
+    EXPECT_EQ(describe_accounting(counters, {}, {}),
               "accounting: ticks=10 emitted=7 ring_full=3 not_a_target=0 out_of_scope=0 idle=0 "
               "no_state=0 walk_not_run=0 announcements_lost=0 stack_bottom=6 "
               "stack_file_not_ready=1 stack_copies=4 resumed=0 stack_copies_left_out=5 "
@@ -95,10 +95,20 @@ TEST(DescribeAccounting, StatesHowResumedWalksEndedInTheEnd) {
     resumed.by_walk_end[abi::WALK_END_BOTTOM] = 2;
     resumed.by_walk_end[abi::WALK_END_STACK_UNREADABLE] = 1;
     resumed.displaced_count = 1;
-    EXPECT_THAT(describe_accounting(counters, resumed),
+    EXPECT_THAT(describe_accounting(counters, resumed, {}),
                 testing::HasSubstr(" stack_bottom=8 stack_file_not_ready=1 "
                                    "stack_stack_unreadable=1 stack_copies=4 resumed=3 "
                                    "stack_copies_left_out=0 stack_copies_displaced=1"));
+}
+
+TEST(DescribeAccounting, StatesWhatWasShortenedAsThat) {
+    abi::outcome_counters counters{};
+    counters.by_walk_end[abi::WALK_END_BOTTOM] = 6;
+    WalkEndCounts shortened_from{};
+    shortened_from[abi::WALK_END_BOTTOM] = 2;
+    const std::string text = describe_accounting(counters, {}, shortened_from);
+    EXPECT_THAT(text, testing::HasSubstr(" stack_bottom=4 "));
+    EXPECT_THAT(text, testing::HasSubstr(" stack_no_memory=2 "));
 }
 
 }  // namespace
