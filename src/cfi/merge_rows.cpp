@@ -14,7 +14,7 @@
 namespace bobbin::cfi {
 namespace {
 
-constexpr std::uint64_t kMaxSpanBytes = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMaxMergedBytes = std::numeric_limits<std::uint32_t>::max();
 
 // Goes through rows by rising address.
 class RowCursor {
@@ -57,7 +57,7 @@ std::vector<std::uint32_t> number_rules(const UnwindRows& unwind, RuleSet& rules
 std::uint64_t common_base(const UnwindRows& primary, const UnwindRows& behind) {
     const std::uint64_t lower = std::min(primary.base_file_vaddr, behind.base_file_vaddr);
     const std::uint64_t end_file_vaddr = primary.file_vaddr(primary.rows.back());
-    return end_file_vaddr - lower <= kMaxSpanBytes ? lower : primary.base_file_vaddr;
+    return end_file_vaddr - lower <= kMaxMergedBytes ? lower : primary.base_file_vaddr;
 }
 
 }  // namespace
@@ -72,8 +72,8 @@ UnwindRows merge_rows(UnwindRows primary, const UnwindRows& behind) {
     while (!front.at_end() || !back.at_end()) {
         const std::uint64_t next = std::min(front.next_file_vaddr(), back.next_file_vaddr());
         const std::uint64_t at = std::max(next, rows.base_file_vaddr());
-        if (at - rows.base_file_vaddr() >= kMaxSpanBytes) {
-            rows.append(rows.base_file_vaddr() + kMaxSpanBytes, UnwindRows::kNoCfiRule);
+        if (at - rows.base_file_vaddr() >= kMaxMergedBytes) {
+            rows.append(rows.base_file_vaddr() + kMaxMergedBytes, UnwindRows::kNoCfiRule);
             break;
         }
         const std::uint32_t rule = front.rule_from(at);

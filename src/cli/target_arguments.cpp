@@ -26,7 +26,7 @@ using sampler::Cgroup;
 using sampler::CgroupTree;
 using Checked = tl::expected<void, UserError>;
 
-tl::unexpected<UserError> refuse(std::string what, std::string why) {
+tl::unexpected<UserError> refuse_target(std::string what, std::string why) {
     return tl::unexpected(usage_error(find_verb("record"), std::move(what), std::move(why)));
 }
 
@@ -40,8 +40,8 @@ Checked sort_and_limit(std::vector<T>& targets, std::size_t limit, std::string_v
     const auto repeated = std::ranges::unique(targets);
     targets.erase(repeated.begin(), repeated.end());
     if (targets.size() <= limit) return {};
-    return refuse(fmt::format("{} {} are too many", thousands(targets.size()), flags),
-                  fmt::format("at most {} can be told apart", thousands(limit)));
+    return refuse_target(fmt::format("{} {} are too many", thousands(targets.size()), flags),
+                         fmt::format("at most {} can be told apart", thousands(limit)));
 }
 
 // ---- processes and threads
@@ -59,8 +59,8 @@ std::optional<pid_t> parse_pid(std::string_view text) {
 Checked add_pid(std::string_view text, const Surroundings& surroundings, RecordConfig& config) {
     const std::optional<pid_t> pid = parse_pid(text);
     if (!pid) {
-        return refuse(fmt::format("-p {}: not a process id", shell_quote(text)),
-                      "it takes one number, or several with commas: -p 4242,4243");
+        return refuse_target(fmt::format("-p {}: not a process id", shell_quote(text)),
+                             "it takes one number, or several with commas: -p 4242,4243");
     }
     const std::optional<pid_t> process = surroundings.process_of(*pid);
     if (!process) {
@@ -80,8 +80,8 @@ Checked add_pid(std::string_view text, const Surroundings& surroundings, RecordC
 Checked add_tid(std::string_view text, const Surroundings& surroundings, RecordConfig& config) {
     const std::optional<pid_t> tid = parse_pid(text);
     if (!tid) {
-        return refuse(fmt::format("-t {}: not a thread id", shell_quote(text)),
-                      "it takes one number, or several with commas: -t 4242,4243");
+        return refuse_target(fmt::format("-t {}: not a thread id", shell_quote(text)),
+                             "it takes one number, or several with commas: -t 4242,4243");
     }
     if (!surroundings.process_of(*tid)) {
         return not_there(fmt::format("there is no thread {}", *tid),
@@ -157,8 +157,9 @@ std::string unit_named(const std::string& name) {
 
 Checked add_unit(const std::string& typed, const CgroupTree& tree, RecordConfig& config) {
     if (typed.empty() || typed.find('/') != std::string::npos) {
-        return refuse(fmt::format("-u {}: not a unit's name", shell_quote(typed)),
-                      "units are named like nginx, session-2.scope, user.slice; -G takes paths");
+        return refuse_target(
+            fmt::format("-u {}: not a unit's name", shell_quote(typed)),
+            "units are named like nginx, session-2.scope, user.slice; -G takes paths");
     }
     const std::string unit = unit_named(typed);
     const auto cgroups =
@@ -173,7 +174,8 @@ Checked add_unit(const std::string& typed, const CgroupTree& tree, RecordConfig&
 }
 
 Checked add_container(const std::string& typed, const CgroupTree& tree, RecordConfig& config) {
-    if (typed.empty()) return refuse("--container needs an id", "an empty one is any container's");
+    if (typed.empty())
+        return refuse_target("--container needs an id", "an empty one is any container's");
     auto cgroups = tree.find([&](std::string_view, std::string_view path) {
         return sampler::container_of(path).starts_with(typed);
     });
@@ -220,8 +222,8 @@ Checked read_cgroups(const SplitArguments& arguments, const Surroundings& surrou
 Checked read_comms(const SplitArguments& arguments, RecordConfig& config) {
     for (const std::string& name : arguments.all("comm")) {
         if (name.empty() || name == "*") {
-            return refuse(fmt::format("--comm {}: not a thread's name", shell_quote(name)),
-                          "-a records the whole machine");
+            return refuse_target(fmt::format("--comm {}: not a thread's name", shell_quote(name)),
+                                 "-a records the whole machine");
         }
         config.comms.push_back(name);
     }

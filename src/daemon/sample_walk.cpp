@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds kReadInterval{100};
 
 // After the last sample: how long tables may still be waited for, and how often somebody may ask
 // for haste meanwhile.
-constexpr std::chrono::seconds kPatienceAtEnd{2};
+constexpr std::chrono::seconds kPatienceWithFiles{2};
 constexpr std::chrono::milliseconds kHasteInterval{20};
 
 }  // namespace
@@ -130,7 +130,7 @@ aggregate::CountedStacks SampleWalk::finish(const std::function<bool()>& is_in_a
     reader_.request_stop();
     reader_.join();
     look_again();
-    const auto deadline = std::chrono::steady_clock::now() + kPatienceAtEnd;
+    const auto deadline = std::chrono::steady_clock::now() + kPatienceWithFiles;
     bool all_told = false;
     while (waiting_ && waiting_->count() != 0 && !all_told && !is_in_a_hurry()) {
         const auto now = std::chrono::steady_clock::now();

@@ -8,7 +8,7 @@
 namespace bobbin::dwarf {
 namespace {
 
-void fail(ByteReader& reader) { reader.skip(reader.remaining() + std::uint64_t{1}); }
+void give_up(ByteReader& reader) { reader.skip(reader.remaining() + std::uint64_t{1}); }
 
 // Everything but DW_FORM_indirect.
 void skip_direct(ByteReader& reader, std::uint16_t form, Encoding encoding) {
@@ -45,7 +45,7 @@ void skip_direct(ByteReader& reader, std::uint16_t form, Encoding encoding) {
             reader.skip(reader.u32());
             return;
         default:
-            fail(reader);
+            give_up(reader);
             return;
     }
 }
@@ -110,7 +110,7 @@ void skip_form(ByteReader& reader, std::uint16_t form, Encoding encoding) {
     }
     const std::uint64_t own_form = reader.uleb128();
     if (own_form == kFormImplicitConst || own_form > UINT16_MAX) {
-        fail(reader);
+        give_up(reader);
         return;
     }
     skip_direct(reader, static_cast<std::uint16_t>(own_form), encoding);

@@ -9,7 +9,6 @@ namespace {
 
 // The longest list in ceph-osd has 1,300 entries; clang's units have one for each function.
 constexpr std::size_t kMaxEntries = 1U << 20;
-constexpr std::uint64_t kListBytes = 4096;
 
 void add(std::uint64_t start, std::uint64_t end, std::vector<Range>& ranges) {
     // lld writes -1, and -2 where -1 has a meaning of its own; gold and bfd 0, bfd 1 in

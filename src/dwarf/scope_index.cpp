@@ -12,21 +12,24 @@ void ScopeIndex::mark(std::uint64_t place, std::span<const std::uint64_t> open) 
     open_.insert(open_.end(), open.begin(), open.end());
 }
 
+ByteReader ScopeIndex::last_mark_before(std::uint64_t place, const UnitBytes& unit,
+                                        std::vector<std::uint64_t>& open) const {
+    const auto next = std::ranges::upper_bound(marks_, place, {}, &Mark::place);
+    if (next == marks_.begin()) return unit.reader_at(unit.root());
+    const Mark& mark = *(next - 1);
+    const auto first = open_.begin() + static_cast<std::ptrdiff_t>(mark.first_open);
+    open.assign(first, first + static_cast<std::ptrdiff_t>(mark.open_count));
+    return unit.reader_at(mark.place);
+}
+
 std::vector<std::uint64_t> ScopeIndex::scopes_of(const UnitBytes& unit, std::uint64_t place) const {
     std::vector<std::uint64_t> open;
-    ByteReader die = unit.reader_at(unit.root());
-    const auto next = std::ranges::upper_bound(marks_, place, {}, &Mark::place);
-    if (next != marks_.begin()) {
-        const Mark& mark = *(next - 1);
-        die = unit.reader_at(mark.place);
-        const auto first = open_.begin() + static_cast<std::ptrdiff_t>(mark.first_open);
-        open.assign(first, first + static_cast<std::ptrdiff_t>(mark.open_count));
-    }
+    ByteReader die = last_mark_before(place, unit, open);
     while (die.ok() && die.position() < place) {
         const std::uint64_t here = die.position();
         const std::uint64_t code = die.uleb128();
+        if (code == 0 && open.empty()) break;
         if (code == 0) {
-            if (open.empty()) break;
             open.pop_back();
             continue;
         }

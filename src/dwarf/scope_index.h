@@ -24,6 +24,10 @@ public:
                                                        std::uint64_t place) const;
 
 private:
+    // Where to start for `place`, with the DIEs that are open there.
+    [[nodiscard]] ByteReader last_mark_before(std::uint64_t place, const UnitBytes& unit,
+                                              std::vector<std::uint64_t>& open) const;
+
     static constexpr std::uint64_t kMarkDistanceBytes = 64U << 10;
     // A mark is a copy of what is open; scopes of functions reach a dozen.
     static constexpr std::size_t kMaxMarkDepth = 64;

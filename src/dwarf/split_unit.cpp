@@ -8,7 +8,7 @@ namespace {
 
 // What a .dwo of version 4 has beside its unit are types, in a section of their own.
 constexpr std::size_t kMaxUnitsOfDwo = 64;
-constexpr std::uint64_t kMaxHeaderBytes = 40;
+constexpr std::uint64_t kMaxSplitHeaderBytes = 40;
 
 // The index of a package, an open hash table and, for each unit, where its parts begin.
 class PackageIndex {
@@ -82,7 +82,7 @@ std::optional<Unit> find_packaged_unit(DebugFile& package, const Unit& skeleton)
     if (row == 0) return std::nullopt;
     const std::uint64_t offset = index.offset_of(row, kPackageInfo);
     const auto header =
-        read_unit_header(package.sections.info.view(offset, kMaxHeaderBytes), offset);
+        read_unit_header(package.sections.info.view(offset, kMaxSplitHeaderBytes), offset);
     if (!header || header->end_offset > package.sections.info.size_bytes()) return std::nullopt;
     Contribution contribution;
     contribution.abbrev = index.offset_of(row, kPackageAbbrev);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxUnits = 1U << 20;
 // 64-bit length, version, unit type, address size, offset, signature, type offset.
 constexpr std::uint64_t kMaxHeaderBytes = 40;
-constexpr std::uint32_t kDwarf64 = 0xffffffff;
+constexpr std::uint32_t kLength64Follows = 0xffffffff;
 constexpr std::uint32_t kFirstReservedLength = 0xfffffff0;
 
 struct Length {
@@ -23,7 +23,7 @@ struct Length {
 
 std::optional<Length> read_length(ByteReader& reader) {
     const std::uint32_t word = reader.u32();
-    if (word == kDwarf64) return Length{reader.u64(), 8};
+    if (word == kLength64Follows) return Length{reader.u64(), 8};
     if (word >= kFirstReservedLength) return std::nullopt;
     return Length{word, 4};
 }

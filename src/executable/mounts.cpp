@@ -11,7 +11,7 @@
 namespace bobbin::executable {
 namespace {
 
-constexpr unsigned kMinorBits = 20;  // <linux/kdev_t.h>
+constexpr unsigned kDeviceMinorBits = 20;  // <linux/kdev_t.h>
 
 // Sorted, for the search.
 constexpr std::array<std::string_view, 39> kTypesLeftOut = {
@@ -51,7 +51,7 @@ std::optional<std::uint32_t> parse_device(std::string_view text) {
     const auto major = parse<std::uint32_t>(text.substr(0, colon), 10);
     const auto minor = parse<std::uint32_t>(text.substr(colon + 1), 10);
     if (!major || !minor) return std::nullopt;
-    return *major << kMinorBits | *minor;
+    return *major << kDeviceMinorBits | *minor;
 }
 
 // Space, tab, newline and backslash are written as \040 and so on.

@@ -324,15 +324,17 @@ Result<std::uint32_t> BpfProgram::number_in_root_namespace(pid_t pid) {
     return found;
 }
 
+Result<> BpfProgram::add_numbers(std::span<const pid_t> ids, int set_fd) {
+    for (const pid_t id : ids) {
+        BOBBIN_TRY(const __u32 number, number_in_root_namespace(id));
+        BOBBIN_CHECK(add_to_set(set_fd, number));
+    }
+    return {};
+}
+
 Result<> BpfProgram::add_targets(const Targets& targets) {
-    for (const pid_t pid : targets.processes) {
-        BOBBIN_TRY(const __u32 number, number_in_root_namespace(pid));
-        BOBBIN_CHECK(add_to_set(bpf_map__fd(skeleton_->maps.target_processes), number));
-    }
-    for (const pid_t tid : targets.threads) {
-        BOBBIN_TRY(const __u32 number, number_in_root_namespace(tid));
-        BOBBIN_CHECK(add_to_set(bpf_map__fd(skeleton_->maps.target_threads), number));
-    }
+    BOBBIN_CHECK(add_numbers(targets.processes, bpf_map__fd(skeleton_->maps.target_processes)));
+    BOBBIN_CHECK(add_numbers(targets.threads, bpf_map__fd(skeleton_->maps.target_threads)));
     for (const std::uint64_t id : targets.cgroup_ids) {
         BOBBIN_CHECK(add_to_set(bpf_map__fd(skeleton_->maps.target_cgroups), id));
     }

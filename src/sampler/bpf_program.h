@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -94,6 +95,7 @@ private:
     BpfProgram(Skeleton skeleton, TickProgram tick_program, std::string fallback_reason);
     static Result<Skeleton> load_with(const BpfOptions& options, TickProgram tick_program);
     Result<> add_targets(const Targets& targets);
+    Result<> add_numbers(std::span<const pid_t> ids, int set_fd);
     Result<std::uint32_t> number_in_root_namespace(pid_t pid);
     Result<> choose_running_threads();
 

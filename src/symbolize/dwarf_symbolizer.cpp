@@ -11,7 +11,7 @@
 namespace bobbin::symbolize {
 namespace {
 
-using Names = std::vector<std::vector<NamedFrame>>;
+using NamesOfEach = std::vector<std::vector<NamedFrame>>;
 
 dwarf::Resolution resolve(const DebugFiles& files, std::span<const std::uint64_t> addresses,
                           std::span<const CoveringSymbol> symbols, bool has_symbols,
@@ -53,7 +53,7 @@ std::vector<NamedFrame> frames_of(const dwarf::Resolution& resolution, std::size
 
 }  // namespace
 
-Result<Names> DwarfSymbolizer::name(std::span<const std::uint64_t> addresses) {
+Result<NamesOfEach> DwarfSymbolizer::name(std::span<const std::uint64_t> addresses) {
     quality_ = {};
     BOBBIN_TRY(const DebugFiles files,
                DebugFiles::open(fd_, file_, path_, options_.debug_directories));
@@ -69,7 +69,7 @@ Result<Names> DwarfSymbolizer::name(std::span<const std::uint64_t> addresses) {
     const dwarf::Resolution resolution = resolve(files, addresses, covering, has_symbols, options_);
     quality_.missing_split_units = resolution.missing_split_units;
     quality_.is_out_of_time = resolution.is_out_of_time;
-    Names names(addresses.size());
+    NamesOfEach names(addresses.size());
     for (std::size_t i = 0; i < addresses.size(); ++i) {
         names[i] = frames_of(resolution, i, covering[i].name);
     }

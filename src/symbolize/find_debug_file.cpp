@@ -19,7 +19,7 @@ namespace bobbin::symbolize {
 namespace {
 
 // Of .gnu_debuglink and .gnu_debugaltlink: a path and a few bytes.
-constexpr std::uint64_t kMaxLinkBytes = 8192;
+constexpr std::uint64_t kMaxDebugLinkBytes = 8192;
 constexpr std::uint64_t kMaxNoteBytes = 4096;
 
 std::string directory_of(const std::string& path) {
@@ -40,7 +40,7 @@ struct DebugLink {
 // gdb's manual, "Separate Debug Files": the name, zeros up to a multiple of four, the CRC. A name
 // with directories in it would lead anywhere.
 std::optional<DebugLink> read_debug_link(const elf::ElfFile& file) {
-    const auto section = file.read_section(".gnu_debuglink", kMaxLinkBytes);
+    const auto section = file.read_section(".gnu_debuglink", kMaxDebugLinkBytes);
     if (!section || !*section) return std::nullopt;
     ByteReader reader((*section)->bytes);
     DebugLink link;

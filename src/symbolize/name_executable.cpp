@@ -14,7 +14,7 @@
 namespace bobbin::symbolize {
 namespace {
 
-using Names = std::vector<std::vector<NamedFrame>>;
+using NamesOfEach = std::vector<std::vector<NamedFrame>>;
 
 constexpr std::ptrdiff_t kNoSegment = -1;
 
@@ -53,20 +53,20 @@ std::vector<Place> locate_all(const ExecutablePlaces& places,
     return located;
 }
 
-Result<Names> read_names(const executable::Executable& executable,
-                         std::span<const std::uint64_t> addresses) {
+Result<NamesOfEach> read_names(const executable::Executable& executable,
+                               std::span<const std::uint64_t> addresses) {
     BOBBIN_TRY(const UniqueFd fd, executable.file->open_for_reading());
     BOBBIN_TRY(const elf::ElfFile file, elf::ElfFile::open(fd.get()));
     return DwarfSymbolizer(fd.get(), file, executable.path).name(addresses);
 }
 
 // One list for each of `places`; those in no segment, at the end, get none.
-Names names_of(std::span<const Place> places, const executable::Executable* executable) {
+NamesOfEach names_of(std::span<const Place> places, const executable::Executable* executable) {
     std::vector<std::uint64_t> addresses;
     for (const Place& place : places) {
         if (place.segment != kNoSegment) addresses.push_back(place.address);
     }
-    Names names;
+    NamesOfEach names;
     if (executable != nullptr && executable->file && !addresses.empty()) {
         if (auto read = read_names(*executable, addresses)) names = std::move(*read);
     }
@@ -99,7 +99,8 @@ void name_executable_locations(const ExecutablePlaces& places,
     std::span<const elf::LoadSegment> segments;
     if (executable != nullptr) segments = executable->segments;
     const std::vector<Place> located = locate_all(places, segments);
-    const Names names = resolve_names ? names_of(located, executable) : Names(located.size());
+    const NamesOfEach names =
+        resolve_names ? names_of(located, executable) : NamesOfEach(located.size());
 
     std::map<std::ptrdiff_t, std::uint32_t> mapping_by_segment;
     for (std::size_t i = 0; i < located.size(); ++i) {

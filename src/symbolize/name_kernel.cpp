@@ -11,13 +11,13 @@
 namespace bobbin::symbolize {
 namespace {
 
-using Names = std::vector<std::vector<NamedFrame>>;
+using NamesOfEach = std::vector<std::vector<NamedFrame>>;
 
-Names names_of(std::span<const std::uint64_t> addresses, KernelSymbolizer* symbolizer) {
+NamesOfEach names_of(std::span<const std::uint64_t> addresses, KernelSymbolizer* symbolizer) {
     if (symbolizer != nullptr && !addresses.empty()) {
         if (auto names = symbolizer->name(addresses)) return std::move(*names);
     }
-    return Names(addresses.size());
+    return NamesOfEach(addresses.size());
 }
 
 Mapping mapping_of(const std::string& module, const KernelSymbolizer* symbolizer) {
@@ -36,7 +36,7 @@ Mapping mapping_of(const std::string& module, const KernelSymbolizer* symbolizer
 
 void name_kernel_locations(std::span<const std::uint64_t> addresses, KernelSymbolizer* symbolizer,
                            ProfileTables& tables) {
-    const Names names = names_of(addresses, symbolizer);
+    const NamesOfEach names = names_of(addresses, symbolizer);
     std::map<std::string, std::uint32_t> mapping_by_module;
     for (std::uint32_t i = 0; i < addresses.size(); ++i) {
         const std::string module = names[i].empty() ? "" : names[i].front().module;

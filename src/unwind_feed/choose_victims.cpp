@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace bobbin::unwind_feed {
 namespace {
@@ -34,8 +35,8 @@ std::vector<Occupant> in_order_of_leaving(std::span<const Occupant> occupants,
 
 class Choice {
 public:
-    Choice(const WordPool& pool, const Newcomer& newcomer, std::chrono::nanoseconds now)
-        : pool_(pool), newcomer_(newcomer), now_(now) {}
+    Choice(WordPool pool, const Newcomer& newcomer, std::chrono::nanoseconds now)
+        : pool_(std::move(pool)), newcomer_(newcomer), now_(now) {}
 
     void offer(const Occupant& occupant) {
         if (is_cold(occupant, now_) ? wants_more_cold() : may_push_out(occupant)) let_go(occupant);

@@ -47,8 +47,8 @@ void LastSampled::note(std::span<const abi::frame_word> frames, std::chrono::nan
             static_cast<std::uint32_t>(frame >> FRAME_EXECUTABLE_SHIFT & FRAME_EXECUTABLE_MASK);
         if (id == previous || id >= abi::MAX_EXECUTABLES) continue;
         previous = id;
-        const auto end = met.begin() + static_cast<std::ptrdiff_t>(std::min(met_count, met.size()));
-        if (std::find(met.begin(), end, id) != end) continue;
+        const auto known = std::span(met).first(std::min(met_count, met.size()));
+        if (std::ranges::find(known, id) != known.end()) continue;
         met.at(met_count++ % met.size()) = id;
         note_one(id, sixteenths(when));
     }

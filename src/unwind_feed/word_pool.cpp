@@ -134,24 +134,27 @@ void WordPool::take(std::uint32_t first_word, std::size_t word_count) {
                   });
 }
 
+// A range that became free, made one with its neighbours.
+void WordPool::Bucket::add_free(std::uint32_t begin, std::uint32_t words) {
+    auto range = free.emplace(begin, words).first;
+    const auto next = std::next(range);
+    if (next != free.end() && begin + words == next->first) {
+        range->second += next->second;
+        free.erase(next);
+    }
+    if (range == free.begin()) return;
+    const auto before = std::prev(range);
+    if (before->first + before->second != begin) return;
+    before->second += range->second;
+    free.erase(range);
+}
+
 void WordPool::release(std::uint32_t first_word, std::size_t word_count) {
     words_taken_ -= word_count;
     for_each_part(first_word, word_count,
                   [this](std::uint32_t at, std::uint32_t begin, std::uint32_t words) {
                       Bucket& bucket = buckets_[at];
-                      auto range = bucket.free.emplace(begin, words).first;
-                      const auto next = std::next(range);
-                      if (next != bucket.free.end() && begin + words == next->first) {
-                          range->second += next->second;
-                          bucket.free.erase(next);
-                      }
-                      if (range != bucket.free.begin()) {
-                          const auto before = std::prev(range);
-                          if (before->first + before->second == begin) {
-                              before->second += range->second;
-                              bucket.free.erase(range);
-                          }
-                      }
+                      bucket.add_free(begin, words);
                       bucket.words_taken -= words;
                       if (bucket.is_unused()) ++unused_count_;
                   });

@@ -12,7 +12,8 @@
 namespace bobbin::unwind_feed {
 
 // Which words of the pool are taken, and which buckets exist. A table that fits a bucket lies in
-// one; a larger one begins at a bucket's start. No line straddles two. A value: a copy serves to try out what releasing would give.
+// one; a larger one begins at a bucket's start. No line straddles two. A value: a copy serves to
+// try out what releasing would give.
 class WordPool {
 public:
     // At most `max_buckets` exist at a time, under any of MAX_BUCKETS indices: large tables find
@@ -51,6 +52,7 @@ private:
         std::map<std::uint32_t, std::uint32_t> free;  // first word -> words, never neighbours
 
         [[nodiscard]] bool is_unused() const { return words_taken == 0; }
+        void add_free(std::uint32_t begin, std::uint32_t words);
     };
 
     [[nodiscard]] std::optional<std::uint32_t> find_small(std::uint32_t word_count) const;

@@ -11,7 +11,7 @@
 namespace bobbin::unwind_table {
 namespace {
 
-constexpr std::size_t kWords = abi::LINE_WORDS;
+constexpr std::size_t kLineWords = abi::LINE_WORDS;
 
 bool is_macro(std::uint16_t code) { return (code & abi::CODE_MACRO) != 0; }
 
@@ -36,10 +36,10 @@ LastRule last_rule_of(const abi::macro& macro) {
 class LineWriter {
 public:
     LineWriter(Granules granules, std::span<const abi::macro> macros)
-        : granules_(granules), macros_(macros), words_(granules.count * kWords) {}
+        : granules_(granules), macros_(macros), words_(granules.count * kLineWords) {}
 
     void write_granule(std::uint32_t granule, std::vector<LineItem>& items) {
-        if (items.size() > kWords) {
+        if (items.size() > kLineWords) {
             move_into_second_lines(items);
         }
         write_line(granule, items);
@@ -69,8 +69,8 @@ private:
         for (const ItemRange& range : choose_second_lines(items)) {
             kept.insert(kept.end(), items.begin() + static_cast<std::ptrdiff_t>(next),
                         items.begin() + static_cast<std::ptrdiff_t>(range.begin));
-            const std::size_t line = words_.size() / kWords;
-            words_.resize(words_.size() + kWords);
+            const std::size_t line = words_.size() / kLineWords;
+            words_.resize(words_.size() + kLineWords);
             write_line(line, std::span(items).subspan(range.begin, range.end - range.begin));
             kept.push_back({.offset_from_base = items[range.begin].offset_from_base,
                             .code_or_line = static_cast<std::uint16_t>(line - granules_.count),
@@ -82,8 +82,8 @@ private:
     }
 
     void write_line(std::size_t line, std::span<const LineItem> items) {
-        assert(!items.empty() && items.size() <= kWords);
-        std::array<std::uint32_t, kWords> words{};
+        assert(!items.empty() && items.size() <= kLineWords);
+        std::array<std::uint32_t, kLineWords> words{};
         const std::uint32_t split = choose_macros_to_split(items);
         std::size_t count = 0;
         for (std::size_t i = 0; i < items.size(); ++i) {
@@ -97,7 +97,7 @@ private:
         }
         std::fill(words.begin() + static_cast<std::ptrdiff_t>(count), words.end(),
                   words[count - 1]);
-        std::ranges::copy(words, words_.begin() + static_cast<std::ptrdiff_t>(line * kWords));
+        std::ranges::copy(words, words_.begin() + static_cast<std::ptrdiff_t>(line * kLineWords));
     }
 
     static std::uint32_t word_of(const LineItem& item) {
@@ -112,7 +112,7 @@ private:
             std::uint32_t bytes = 0;
             std::uint32_t item = 0;
         };
-        std::array<Candidate, kWords> candidates;
+        std::array<Candidate, kLineWords> candidates;
         std::size_t count = 0;
         for (std::uint32_t i = 0; i < items.size(); ++i) {
             const LineItem& item = items[i];
@@ -124,7 +124,7 @@ private:
                 candidates[count++] = {item.bytes - begin, i};
             }
         }
-        const std::size_t spare = kWords - items.size();
+        const std::size_t spare = kLineWords - items.size();
         if (count > spare) {
             std::nth_element(candidates.begin(),
                              candidates.begin() + static_cast<std::ptrdiff_t>(spare),

@@ -15,7 +15,11 @@
 namespace bobbin::user_walk {
 namespace {
 
-std::mutex unwinder_mutex;  // there is one unwinder (unwinder.h)
+// There is one unwinder (unwinder.h).
+std::mutex& unwinder_mutex() {
+    static std::mutex mutex;
+    return mutex;
+}
 
 __u32 read_present(const void* memory, void* to, __u32 size, __u64 from_vaddr) {
     return static_cast<__u32>(static_cast<const PausedMemory*>(memory)->read(
@@ -106,7 +110,7 @@ void say_what_is_awaited(const ContinuedWalk& walked, abi::paused_walk& position
 
 ContinuedWalk walk_on(TableSource& source, PausedWalk& walk, std::uint32_t most_frames,
                       const StateOfFile& state_of) {
-    const std::scoped_lock lock(unwinder_mutex);
+    const std::scoped_lock lock(unwinder_mutex());
     const std::vector<walk_mapping> mappings = mappings_of(walk, state_of);
     auto walked = walk_with_all(source, walk, mappings, most_frames);
     if (!walked) return {};
