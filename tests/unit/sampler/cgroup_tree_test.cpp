@@ -3,12 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "support/temporary_directory.h"
 
 namespace bobbin::sampler {
 namespace {
@@ -45,8 +46,6 @@ TEST(CgroupTree, IsNotThereWithVersion1Alone) {
 class CgroupTreeOfDirectories : public testing::Test {
 protected:
     CgroupTreeOfDirectories() {
-        std::string pattern = fs::temp_directory_path() / "bobbin-test-XXXXXX";
-        root_ = ::mkdtemp(pattern.data());
         for (const char* const path :
              {"system.slice/nginx.service",
               "user.slice/user-1.slice/user@1.service/app.slice/a.service",
@@ -54,7 +53,6 @@ protected:
             fs::create_directories(root_ / path);
         }
     }
-    ~CgroupTreeOfDirectories() override { fs::remove_all(root_); }
 
     std::vector<std::string> paths_named(const std::string& wanted) const {
         std::vector<std::string> paths;
@@ -71,7 +69,8 @@ protected:
     }
     CgroupTree tree() const { return *CgroupTree::from_mounts(mounted(root_, "cgroup2")); }
 
-    fs::path root_;
+    const test::TemporaryDirectory directory_;
+    const fs::path root_ = directory_.path();
 };
 
 TEST_F(CgroupTreeOfDirectories, IsSearchedByName) {

@@ -2,7 +2,6 @@
 #include "sampler/process_labels.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <string>
 
 #include "sampler/bounded_map.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::sampler {
 namespace {
@@ -31,12 +31,6 @@ TEST(BoundedMap, ForgetsWhatWasPutInFirst) {
 // A folder stands for /proc.
 class LabelsOfProcesses : public testing::Test {
 protected:
-    LabelsOfProcesses() {
-        std::string pattern = fs::temp_directory_path() / "bobbin-test-XXXXXX";
-        proc_ = ::mkdtemp(pattern.data());
-    }
-    ~LabelsOfProcesses() override { fs::remove_all(proc_); }
-
     void run_process(std::uint32_t pid, const std::string& cgroup_text) const {
         fs::create_directories(proc_ / std::to_string(pid));
         std::ofstream(proc_ / std::to_string(pid) / "cgroup") << cgroup_text;
@@ -51,7 +45,8 @@ protected:
         return header;
     }
 
-    fs::path proc_;
+    const test::TemporaryDirectory directory_;
+    const fs::path proc_ = directory_.path();
 };
 
 TEST_F(LabelsOfProcesses, AreKeptWhenTheProcessIsGone) {
