@@ -15,62 +15,7 @@ constexpr std::size_t kMaxAbbrevs = 1U << 18;
 // cost as many steps.
 constexpr std::uint32_t kMaxAttributes = 128;
 
-enum Skip : std::uint8_t {
-    kSkipUleb = 0x80,
-    kSkipString,
-    kSkipBlock,
-    kSkipBlock1,
-    kSkipBlock2,
-    kSkipBlock4,
-    kSkipIndirect,
-    kSkipUnknown,
-};
-constexpr unsigned kMaxSkipBytes = kSkipUleb - 1U;
-
-std::uint8_t skip_of(std::uint16_t form) {
-    switch (form) {
-        case kFormSdata:
-        case kFormUdata:
-        case kFormRefUdata:
-        case kFormStrx:
-        case kFormAddrx:
-        case kFormLoclistx:
-        case kFormRnglistx:
-        case kFormGnuAddrIndex:
-        case kFormGnuStrIndex:
-            return kSkipUleb;
-        case kFormString:
-            return kSkipString;
-        case kFormBlock:
-        case kFormExprloc:
-            return kSkipBlock;
-        case kFormBlock1:
-            return kSkipBlock1;
-        case kFormBlock2:
-            return kSkipBlock2;
-        case kFormBlock4:
-            return kSkipBlock4;
-        case kFormIndirect:
-            return kSkipIndirect;
-        default:
-            return kSkipUnknown;
-    }
-}
-
-std::uint16_t form_of(std::uint8_t skip) {
-    switch (skip) {
-        case kSkipString:
-            return kFormString;
-        case kSkipBlock2:
-            return kFormBlock2;
-        case kSkipBlock4:
-            return kFormBlock4;
-        case kSkipIndirect:
-            return kFormIndirect;
-        default:
-            return 0;
-    }
-}
+constexpr unsigned kMaxSkipBytes = static_cast<unsigned>(Length::kUleb) - 1;
 
 }  // namespace
 
@@ -132,7 +77,7 @@ void AbbrevTable::add_skips(Abbrev& abbrev) {
         const int size = fixed_size_of(attribute.form, encoding_);
         if (size < 0) {
             flush();
-            skips_.push_back(skip_of(attribute.form));
+            skips_.push_back(static_cast<std::uint8_t>(length_of(attribute.form)));
             is_fixed = false;
             continue;
         }
@@ -146,16 +91,10 @@ void AbbrevTable::add_skips(Abbrev& abbrev) {
 void AbbrevTable::run(ByteReader& die, std::uint32_t first, std::uint32_t count) const {
     for (std::uint32_t i = first; i < first + count; ++i) {
         const std::uint8_t skip = skips_[i];
-        if (skip < kSkipUleb) {
+        if (skip <= kMaxSkipBytes) {
             die.skip(skip);
-        } else if (skip == kSkipUleb) {
-            die.uleb128();
-        } else if (skip == kSkipBlock) {
-            die.skip(die.uleb128());
-        } else if (skip == kSkipBlock1) {
-            die.skip(die.u8());
         } else {
-            skip_form(die, form_of(skip), encoding_);
+            skip_value(die, static_cast<Length>(skip), encoding_);
         }
     }
 }

@@ -84,7 +84,7 @@ private:
 
     std::vector<Abbrev> abbrevs_;
     std::vector<Attribute> attributes_;
-    // Below kSkipUleb: so many bytes. Else what stands in abbrev.cpp.
+    // Below Length::kUleb (form.h): so many bytes; else that.
     std::vector<std::uint8_t> skips_;
     bool is_dense_ = true;
     bool is_whole_ = false;

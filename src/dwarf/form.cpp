@@ -10,44 +10,15 @@ namespace {
 
 void give_up(ByteReader& reader) { reader.skip(reader.remaining() + std::uint64_t{1}); }
 
-// Everything but DW_FORM_indirect.
-void skip_direct(ByteReader& reader, std::uint16_t form, Encoding encoding) {
-    if (const int size = fixed_size_of(form, encoding); size >= 0) {
-        reader.skip(static_cast<std::uint64_t>(size));
+// DWARF 5 section 7.5.3: an indirect value begins with its form. One that names itself, or an
+// implicit constant, which has no bytes here, makes no sense.
+void skip_indirect(ByteReader& reader, Encoding encoding) {
+    const std::uint64_t form = reader.uleb128();
+    if (form == kFormImplicitConst || form == kFormIndirect || form > UINT16_MAX) {
+        give_up(reader);
         return;
     }
-    switch (form) {
-        case kFormSdata:
-        case kFormUdata:
-        case kFormRefUdata:
-        case kFormStrx:
-        case kFormAddrx:
-        case kFormLoclistx:
-        case kFormRnglistx:
-        case kFormGnuAddrIndex:
-        case kFormGnuStrIndex:
-            reader.uleb128();
-            return;
-        case kFormString:
-            reader.c_string();
-            return;
-        case kFormBlock:
-        case kFormExprloc:
-            reader.skip(reader.uleb128());
-            return;
-        case kFormBlock1:
-            reader.skip(reader.u8());
-            return;
-        case kFormBlock2:
-            reader.skip(reader.u16());
-            return;
-        case kFormBlock4:
-            reader.skip(reader.u32());
-            return;
-        default:
-            give_up(reader);
-            return;
-    }
+    skip_form(reader, static_cast<std::uint16_t>(form), encoding);
 }
 
 }  // namespace
@@ -101,19 +72,71 @@ int fixed_size_of(std::uint16_t form, Encoding encoding) {
     }
 }
 
-// DWARF 5 section 7.5.3: an indirect value begins with its form. One that names itself, or an
-// implicit constant, which has no bytes here, makes no sense.
+Length length_of(std::uint16_t form) {
+    switch (form) {
+        case kFormSdata:
+        case kFormUdata:
+        case kFormRefUdata:
+        case kFormStrx:
+        case kFormAddrx:
+        case kFormLoclistx:
+        case kFormRnglistx:
+        case kFormGnuAddrIndex:
+        case kFormGnuStrIndex:
+            return Length::kUleb;
+        case kFormString:
+            return Length::kString;
+        case kFormBlock:
+        case kFormExprloc:
+            return Length::kBlock;
+        case kFormBlock1:
+            return Length::kBlock1;
+        case kFormBlock2:
+            return Length::kBlock2;
+        case kFormBlock4:
+            return Length::kBlock4;
+        case kFormIndirect:
+            return Length::kIndirect;
+        default:
+            return Length::kUnknown;
+    }
+}
+
+void skip_value(ByteReader& reader, Length length, Encoding encoding) {
+    switch (length) {
+        case Length::kUleb:
+            reader.uleb128();
+            return;
+        case Length::kString:
+            reader.c_string();
+            return;
+        case Length::kBlock:
+            reader.skip(reader.uleb128());
+            return;
+        case Length::kBlock1:
+            reader.skip(reader.u8());
+            return;
+        case Length::kBlock2:
+            reader.skip(reader.u16());
+            return;
+        case Length::kBlock4:
+            reader.skip(reader.u32());
+            return;
+        case Length::kIndirect:
+            skip_indirect(reader, encoding);
+            return;
+        case Length::kUnknown:
+            give_up(reader);
+            return;
+    }
+}
+
 void skip_form(ByteReader& reader, std::uint16_t form, Encoding encoding) {
-    if (form != kFormIndirect) {
-        skip_direct(reader, form, encoding);
-        return;
+    if (const int size = fixed_size_of(form, encoding); size >= 0) {
+        reader.skip(static_cast<std::uint64_t>(size));
+    } else {
+        skip_value(reader, length_of(form), encoding);
     }
-    const std::uint64_t own_form = reader.uleb128();
-    if (own_form == kFormImplicitConst || own_form > UINT16_MAX) {
-        give_up(reader);
-        return;
-    }
-    skip_direct(reader, static_cast<std::uint16_t>(own_form), encoding);
 }
 
 std::uint64_t read_sized(ByteReader& reader, unsigned byte_count) {
@@ -145,21 +168,13 @@ std::uint64_t read_raw(ByteReader& reader, const Attribute& attribute, Encoding 
             return 1;
         case kFormSdata:
             return static_cast<std::uint64_t>(reader.sleb128());
-        case kFormUdata:
-        case kFormRefUdata:
-        case kFormStrx:
-        case kFormAddrx:
-        case kFormLoclistx:
-        case kFormRnglistx:
-        case kFormGnuAddrIndex:
-        case kFormGnuStrIndex:
-            return reader.uleb128();
         case kFormData16:
             reader.skip(16);
             return 0;
         default:
             break;
     }
+    if (length_of(attribute.form) == Length::kUleb) return reader.uleb128();
     const int size = fixed_size_of(attribute.form, encoding);
     if (size > 0) return read_sized(reader, static_cast<unsigned>(size));
     skip_form(reader, attribute.form, encoding);

@@ -11,6 +11,21 @@ namespace bobbin::dwarf {
 // The size of a value, or -1 where the value itself says it or the form is not known.
 int fixed_size_of(std::uint16_t form, Encoding encoding);
 
+// How the end of a value is found that has no fixed size. An abbreviation keeps these in one byte
+// beside numbers of bytes, which lie below the first.
+enum class Length : std::uint8_t {
+    kUleb = 0x80,
+    kString,
+    kBlock,
+    kBlock1,
+    kBlock2,
+    kBlock4,
+    kIndirect,
+    kUnknown,
+};
+Length length_of(std::uint16_t form);
+void skip_value(ByteReader& reader, Length length, Encoding encoding);
+
 // Passes over one value. A form that is not known leaves the reader failed: nothing behind it has
 // a known place.
 void skip_form(ByteReader& reader, std::uint16_t form, Encoding encoding);
