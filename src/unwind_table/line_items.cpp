@@ -18,7 +18,7 @@ public:
     explicit Chooser(std::span<const LineItem> items)
         : items_(items), line_count_(count_second_lines(items.size())) {
         assert(items.size() > kWords && items.size() <= kMaxGranuleItems);
-        rest_ = items.size() - kWords + line_count_ - kWords * (line_count_ - 1);
+        rest_ = count_rest(items.size());
         bytes_before_.reserve(items.size() + 1);
         std::uint64_t sum = 0;
         for (const LineItem& item : items) {

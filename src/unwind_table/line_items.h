@@ -29,6 +29,13 @@ constexpr std::size_t count_second_lines(std::size_t item_count) {
     return item_count <= kWords ? 0 : (item_count - kWords + kWords - 2) / (kWords - 1);
 }
 
+// How many items the last of these takes, which all others leave.
+constexpr std::size_t count_rest(std::size_t item_count) {
+    constexpr std::size_t kWords = abi::LINE_WORDS;
+    const std::size_t lines = count_second_lines(item_count);
+    return lines == 0 ? 0 : item_count - kWords + lines - kWords * (lines - 1);
+}
+
 // Neighbouring items of a granule that go into a second line.
 struct ItemRange {
     std::size_t begin = 0;

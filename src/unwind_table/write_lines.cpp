@@ -7,6 +7,7 @@
 #include <cassert>
 
 #include "unwind_table/line_items.h"
+#include "unwind_table/second_lines.h"
 
 namespace bobbin::unwind_table {
 namespace {
@@ -40,11 +41,18 @@ public:
 
     void write_granule(std::uint32_t granule, std::vector<LineItem>& items) {
         if (items.size() > kLineWords) {
-            move_into_second_lines(items);
+            move_into_second_lines(items, std::uint64_t{granule} << granules_.shift);
         }
         write_line(granule, items);
     }
-    std::vector<std::uint32_t> take_words() { return std::move(words_); }
+    std::vector<std::uint32_t> take_words() {
+        assert(second_.size() <= abi::MAX_SECOND_LINES);
+        words_.resize(words_.size() + second_.size() * kLineWords);
+        for (std::size_t i = 0; i < second_.size(); ++i) {
+            write_line(granules_.count + i, second_[i]);
+        }
+        return std::move(words_);
+    }
 
     // A macro that is through by `begin` need not be read from there on: its last rule holds.
     [[nodiscard]] Run without_finished_macro(const Run& entry, std::uint64_t begin) const {
@@ -63,17 +71,19 @@ private:
         return last_rule_of(macros_[code & ~unsigned{abi::CODE_MACRO}]);
     }
 
-    void move_into_second_lines(std::vector<LineItem>& items) {
+    void move_into_second_lines(std::vector<LineItem>& items, std::uint64_t granule_begin) {
         std::vector<LineItem> kept;
         std::size_t next = 0;
         for (const ItemRange& range : choose_second_lines(items)) {
             kept.insert(kept.end(), items.begin() + static_cast<std::ptrdiff_t>(next),
                         items.begin() + static_cast<std::ptrdiff_t>(range.begin));
-            const std::size_t line = words_.size() / kLineWords;
-            words_.resize(words_.size() + kLineWords);
-            write_line(line, std::span(items).subspan(range.begin, range.end - range.begin));
+            const std::uint32_t line = places_.place(range.end - range.begin, granule_begin);
+            second_.resize(places_.count());
+            second_[line].insert(second_[line].end(),
+                                 items.begin() + static_cast<std::ptrdiff_t>(range.begin),
+                                 items.begin() + static_cast<std::ptrdiff_t>(range.end));
             kept.push_back({.offset_from_base = items[range.begin].offset_from_base,
-                            .code_or_line = static_cast<std::uint16_t>(line - granules_.count),
+                            .code_or_line = static_cast<std::uint16_t>(line),
                             .is_link = true});
             next = range.end;
         }
@@ -143,6 +153,8 @@ private:
     Granules granules_;
     std::span<const abi::macro> macros_;
     std::vector<std::uint32_t> words_;
+    SecondLines places_;
+    std::vector<std::vector<LineItem>> second_;  // what goes into each second line
 };
 
 LineItem item_of(const Run& entry) {

@@ -38,20 +38,18 @@ inline std::vector<std::string> find_system_files() {
     namespace fs = std::filesystem;
     std::vector<std::string> paths;
     std::set<std::pair<dev_t, ino_t>> seen;
-    for (const char* folder : {"/usr/bin", "/usr/sbin", "/usr/lib", "/usr/libexec"}) {
-        std::error_code error;
-        fs::recursive_directory_iterator entry(
-            folder, fs::directory_options::skip_permission_denied, error);
-        for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-            struct stat status{};
-            if (::lstat(entry->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
-                continue;
-            }
-            const UniqueFd fd = open_for_reading(entry->path());
-            if (fd.is_open() && is_program_or_library(fd.get()) &&
-                seen.emplace(status.st_dev, status.st_ino).second) {
-                paths.push_back(entry->path());
-            }
+    std::error_code error;
+    fs::recursive_directory_iterator entry("/usr", fs::directory_options::skip_permission_denied,
+                                           error);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+        struct stat status{};
+        if (::lstat(entry->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+            continue;
+        }
+        const UniqueFd fd = open_for_reading(entry->path());
+        if (fd.is_open() && is_program_or_library(fd.get()) &&
+            seen.emplace(status.st_dev, status.st_ino).second) {
+            paths.push_back(entry->path());
         }
     }
     return paths;

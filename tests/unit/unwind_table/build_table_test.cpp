@@ -189,23 +189,22 @@ RowsBuilder one_row_a_byte(std::uint32_t count) {
     return builder;
 }
 
-// 15 links to second lines of 16 and one word more are 241, and one may go to what holds at a
-// granule's start.
-TEST(BuildTable, FillsAGranuleWithAtMost240Entries) {
+// 15 links to second lines of 16 and one word more are 241.
+TEST(BuildTable, FillsAGranuleWithAtMost241Entries) {
     const std::array segments = {text_segment(0, 0, 0x100000)};
-    const BuiltTable full = build(one_row_a_byte(240).add_gap(0x90000), segments);
+    const BuiltTable full = build(one_row_a_byte(241).add_gap(0x90000), segments);
     // 576 KiB: 36 granules of 16 KiB, 15 second lines; any smaller granules would be too many.
     EXPECT_EQ(full.granule_shift, 14U);
     EXPECT_EQ(full.words.size(), (36U + 15U) * abi::LINE_WORDS);
-    for (std::uint32_t i = 0; i < 240; ++i) {
+    for (std::uint32_t i = 0; i < 241; ++i) {
         unsigned steps = 0;
         EXPECT_EQ(find_code(full, i, &steps), 1 + i);
         EXPECT_LE(steps, unsigned{abi::MAX_SEARCH_STEPS});
     }
 
-    const BuiltTable split = build(one_row_a_byte(241).add_gap(0x90000), segments);
+    const BuiltTable split = build(one_row_a_byte(242).add_gap(0x90000), segments);
     EXPECT_EQ(split.granule_shift, 7U);
-    EXPECT_EQ(find_code(split, 240), 241);
+    EXPECT_EQ(find_code(split, 241), 242);
 }
 
 TEST(BuildTable, KeepsGranulesLargeEnoughForTheirLines) {
@@ -338,10 +337,11 @@ TEST(BuildTable, RefusesRowsTooDenseForSoLongAText) {
     EXPECT_THAT(table.error().message(), ::testing::HasSubstr("too dense"));
 }
 
-// In granules of 128 bytes: 8 second lines each.
+// In granules of 128 bytes, each of which needs seven second lines and half of one: 8,738 of them
+// have one more than there can be.
 TEST(BuildTable, RefusesMoreSecondLinesThanLinksCanName) {
     SharedRules shared;
-    constexpr std::uint32_t kRows = (1 << 20) + 4096;
+    constexpr std::uint32_t kRows = 8740 * 128;
     cfi::UnwindRows rows;
     rows.rules.emplace_back();
     for (std::int32_t i = 1; i <= 2000; ++i) {
@@ -358,9 +358,9 @@ TEST(BuildTable, RefusesMoreSecondLinesThanLinksCanName) {
     EXPECT_THAT(table.error().message(), ::testing::HasSubstr("too dense"));
 }
 
-// 2^20 different rows, one a byte: all the second lines there can be, in five buckets.
+// Different rows, one a byte: nearly all the second lines there can be, in five buckets.
 TEST(BuildTable, FollowsLinksIntoOtherBuckets) {
-    constexpr std::uint32_t kRows = 1 << 20;
+    constexpr std::uint32_t kRows = 8736 * 128;
     std::minstd_rand random(1);
     RowsBuilder builder(0);
     for (std::uint32_t i = 0; i < kRows; ++i) {

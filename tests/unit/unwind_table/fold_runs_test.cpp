@@ -88,22 +88,57 @@ TEST(FoldRuns, TeachesThePartsOfRareSequences) {
     EXPECT_EQ(macros.since(0).front().codes[0], 3);
 }
 
+// Pairs of rules 0x100 bytes apart, `count` different ones from `first` on, each `uses` times.
+RunList pairs(std::uint32_t first, std::uint32_t count, std::uint32_t uses) {
+    RunList runs;
+    for (std::uint32_t i = 0; i < uses * count; ++i) {
+        const std::uint32_t number = first + i / uses;
+        runs.push_back({0x100 * i, static_cast<std::uint16_t>(number & 0x7ff)});
+        runs.push_back({0x100 * i + 1, static_cast<std::uint16_t>(number >> 11 | 0x1000)});
+    }
+    return runs;
+}
+
 TEST(FoldRuns, StillFoldsWhatItKnowsWhenTheDictionaryIsFull) {
     MacroDictionary macros;
     static_cast<void>(fold_runs(functions(3), macros));
-    for (std::uint32_t file = 0; macros.since(0).size() < abi::MAX_MACROS - 3; ++file) {
+    std::vector<RunList> many;
+    std::vector<RunWindow> windows;
+    for (std::uint32_t file = 0; macros.live_count() < abi::MAX_MACROS - 3; ++file) {
         ASSERT_LT(file, 200U);
-        RunList runs;
-        for (std::uint32_t i = 0; i < 3 * 8192; ++i) {
-            const std::uint32_t number = file * 8192 + i / 3;
-            runs.push_back({0x100 * i, static_cast<std::uint16_t>(number & 0x7ff)});
-            runs.push_back({0x100 * i + 1, static_cast<std::uint16_t>(number >> 11 | 0x1000)});
+        many.clear();
+        windows.clear();
+        for (std::uint32_t i = 0; i < 8192; ++i) many.push_back(pairs(file * 8192 + i, 1, 1));
+        for (const RunList& runs : many) {
+            RunFingerprint fingerprint(runs[0]);
+            fingerprint.extend(runs[0], runs[1]);
+            windows.push_back({runs, fingerprint.value()});
         }
-        static_cast<void>(fold_runs(runs, macros));
+        macros.add_of_one_file(windows);
     }
     EXPECT_EQ(fold_runs(functions(5), macros).size(), 5U);
     RunList unheard = {{0, 77}, {1, 78}, {40, 77}, {41, 78}, {80, 77}, {81, 78}};
     EXPECT_EQ(fold_runs(unheard, macros).size(), 6U);
+}
+
+// The first 8,192 leave three quarters of the room: now a macro has to save 4 entries. Of 24,576
+// free ones the next file gets 6,144, so that 18,432 are left, and then it is 3 * 32,768 / 18,432 =
+// 5.3, rounded down.
+TEST(FoldRuns, TeachesOnlyWhatSavesMoreTheLessRoomThereIs) {
+    MacroDictionary macros;
+    static_cast<void>(fold_runs(pairs(0, 8192, 3), macros));
+    ASSERT_EQ(macros.live_count(), 8192U);
+    static_cast<void>(fold_runs(pairs(10000, 8192, 3), macros));
+    EXPECT_EQ(macros.live_count(), 8192U);
+    static_cast<void>(fold_runs(pairs(10000, 8192, 4), macros));
+    EXPECT_EQ(macros.live_count(), 8192U + 6144U);
+    static_cast<void>(fold_runs(pairs(20000, 100, 4), macros));
+    EXPECT_EQ(macros.live_count(), 8192U + 6144U);
+    static_cast<void>(fold_runs(pairs(20000, 100, 5), macros));
+    EXPECT_EQ(macros.live_count(), 8192U + 6144U + 100U);
+    // One prologue of four rules is three entries for each of its uses.
+    static_cast<void>(fold_runs(functions(3), macros));
+    EXPECT_EQ(macros.live_count(), 8192U + 6144U + 101U);
 }
 
 // A prologue at every place around the end of a granule and of 64 KiB, then 200 KiB of body.

@@ -131,7 +131,7 @@ public:
         is_linked_.assign(line_count - table_.granule_count, false);
         for (std::uint64_t granule = 0; granule < table_.granule_count && complaint_.empty();
              ++granule) {
-            check_line(granule, granule, granule << table_.granule_shift, true);
+            check_granule(granule);
         }
         require(!std::ranges::count(is_linked_, false), 0, "a second line without a link");
         if (!complaint_.empty()) {
@@ -143,17 +143,20 @@ public:
 private:
     static constexpr std::uint32_t kLink = abi::ENTRY_IS_LINK;
 
-    // `begin` is where the line's range begins.
-    void check_line(std::uint64_t granule, std::uint64_t line, std::uint64_t begin,
-                    bool may_have_links) {
-        const std::uint32_t* const words = &table_.words[line * abi::LINE_WORDS];
+    static std::uint32_t low_offset(std::uint32_t word) { return word >> abi::ENTRY_OFFSET_SHIFT; }
+
+    void check_granule(std::uint64_t granule) {
+        const std::uint64_t begin = granule << table_.granule_shift;
+        const std::uint64_t end = begin + (std::uint64_t{1} << table_.granule_shift);
+        const std::uint32_t* const words = &table_.words[granule * abi::LINE_WORDS];
+        check_order(granule, granule);
         for (unsigned i = 0; i < abi::LINE_WORDS; ++i) {
             if (i > 0 && words[i] == words[i - 1]) {
                 continue;
             }
-            const std::uint64_t offset = i == 0 ? begin : check_offset(granule, words, i);
+            const std::uint64_t offset = i == 0 ? begin : offset_in(granule, words[i]);
+            require(offset >= begin && offset < end, granule, "entry of another granule");
             if ((words[i] & kLink) != 0) {
-                require(may_have_links, granule, "a link in a second line");
                 check_link(granule, words[i] & 0xffff, offset);
             } else if (i == 0) {
                 check_reach(granule, words[0], begin);
@@ -161,23 +164,39 @@ private:
         }
     }
 
-    // Ascending, and in the granule.
-    std::uint64_t check_offset(std::uint64_t granule, const std::uint32_t* words, unsigned i) {
+    // Of a word that does not begin before the granule.
+    [[nodiscard]] std::uint64_t offset_in(std::uint64_t granule, std::uint32_t word) const {
         const std::uint64_t granule_begin = granule << table_.granule_shift;
-        const std::uint64_t offset = (granule_begin & ~std::uint64_t{abi::ENTRY_OFFSET_MASK}) |
-                                     words[i] >> abi::ENTRY_OFFSET_SHIFT;
-        require(offset >> table_.granule_shift == granule, granule, "entry of another granule");
-        require(
-            i == 1 || words[i] >> abi::ENTRY_OFFSET_SHIFT > words[i - 1] >> abi::ENTRY_OFFSET_SHIFT,
-            granule, "entries do not ascend");
-        return offset;
+        return (granule_begin & ~std::uint64_t{abi::ENTRY_OFFSET_MASK}) | low_offset(word);
     }
 
+    // From word 1 on, which is the first that is compared.
+    void check_order(std::uint64_t granule, std::uint64_t line) {
+        const std::uint32_t* const words = &table_.words[line * abi::LINE_WORDS];
+        for (unsigned i = 2; i < abi::LINE_WORDS; ++i) {
+            require(words[i] == words[i - 1] || low_offset(words[i]) > low_offset(words[i - 1]),
+                    granule, "entries do not ascend");
+        }
+    }
+
+    // Something in the second line begins where the link does.
     void check_link(std::uint64_t granule, std::uint32_t number, std::uint64_t begin) {
-        require(number < is_linked_.size() && !is_linked_[number], granule, "a bad link");
-        if (complaint_.empty()) {
-            is_linked_[number] = true;
-            check_line(granule, table_.granule_count + number, begin, false);
+        require(number < is_linked_.size(), granule, "a bad link");
+        if (!complaint_.empty()) {
+            return;
+        }
+        is_linked_[number] = true;
+        const std::uint64_t line = table_.granule_count + number;
+        const std::uint32_t* const words = &table_.words[line * abi::LINE_WORDS];
+        check_order(granule, line);
+        unsigned first = 0;
+        for (unsigned i = 1; i < abi::LINE_WORDS; ++i) {
+            first = offset_in(granule, words[i]) <= begin ? i : first;
+            require((words[i] & kLink) == 0, granule, "a link in a second line");
+        }
+        if (offset_in(granule, words[first]) != begin) {
+            require(begin == granule << table_.granule_shift, granule, "a link to nothing");
+            check_reach(granule, words[first], begin);
         }
     }
 
