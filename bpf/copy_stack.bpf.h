@@ -2,8 +2,8 @@
 #ifndef BOBBIN_COPY_STACK_BPF_H
 #define BOBBIN_COPY_STACK_BPF_H
 
-/* The stack from rsp to its end, as far as it is in memory. A read gives all or nothing, and a large array
- * has pages that nobody has touched: if the whole cannot be read at once, every page is tried. */
+/* The stack from its red zone to its end, as far as it is in memory. A read gives all or nothing, and a large
+ * array has pages that nobody has touched: if the whole cannot be read at once, every page is tried. */
 
 #include <linux/bpf.h>
 #include <bpf/bpf_core_read.h>
@@ -17,6 +17,9 @@
 enum {
 	/* Above argc: nothing but the first arguments, for those who look at words above their frame. */
 	BYTES_ABOVE_PROCESS_ENTRY = 256,
+	/* Below rsp: behind `pop %rbp` the CFI still says that rbp is saved at cfa - 16 = rsp - 8. The
+	 * psABI's red zone (figure 3.3): nothing writes there before the thread runs again. */
+	RED_ZONE_BYTES = 128,
 	MAX_STACK_PAGES = MAX_STACK_SPAN_BYTES / USER_PAGE_BYTES + 1, /* begun in a page's middle */
 	BLOCKS_IN_PAGE = USER_PAGE_BYTES / STACK_BLOCK_BYTES,
 };
@@ -45,6 +48,16 @@ __noinline int find_end_of_stack(__u32 without_tree)
 		end_vaddr = entry_rsp + BYTES_ABOVE_PROCESS_ENTRY;
 	record->stack_end_vaddr = end_vaddr & ~7ULL;
 	return 0;
+}
+
+/* With the red zone, as far as it is in rsp's page: the one below may never have been touched. */
+static __always_inline __u64 start_of_copy(__u64 rsp)
+{
+	__u64 from_vaddr = rsp - RED_ZONE_BYTES;
+
+	if ((from_vaddr ^ rsp) & ~(USER_PAGE_BYTES - 1ULL))
+		from_vaddr = rsp & ~(USER_PAGE_BYTES - 1ULL);
+	return from_vaddr;
 }
 
 static __always_inline void begin_copy(struct paused_record *record, __u64 from_vaddr)
@@ -78,7 +91,7 @@ __noinline int copy_stack_at_once(void)
 
 	if (!record || !walk)
 		return 1;
-	begin_copy(record, walk->rsp & ~7ULL);
+	begin_copy(record, start_of_copy(walk->rsp) & ~7ULL);
 	bytes = record->walk.stack_span_bytes;
 	if (read_to_record(record, record->head_bytes, bytes, MAX_STACK_COPY_BYTES,
 			   record->walk.stack_vaddr))
@@ -144,7 +157,7 @@ __noinline int copy_stack(__u32 without_tree)
 	if (done == 0)
 		return record->walk.stack_bytes == 0;
 	/* Blocks that lie in one page each: none is lost for its neighbour's sake. */
-	begin_copy(record, walk->rsp & ~(STACK_BLOCK_BYTES - 1ULL));
+	begin_copy(record, start_of_copy(walk->rsp) & ~(STACK_BLOCK_BYTES - 1ULL));
 	record->next_vaddr = record->walk.stack_vaddr;
 	for (int i = 0; i < MAX_STACK_PAGES; i++) {
 		done = copy_stack_page();

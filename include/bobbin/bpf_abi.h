@@ -116,7 +116,7 @@ struct announcement {
 	__u64 vm_end_vaddr;
 	__u64 time_ns; /* CLOCK_MONOTONIC */
 	__u32 executable_id;
-	__u32 pid;
+	__u32 pid; /* as the agent's /proc shows it; never 0 */
 	__u32 reason; /* enum announcement_reason */
 	__u32 unused;
 };
@@ -133,8 +133,8 @@ BOBBIN_ABI_ASSERT(sizeof(struct announcement) == 72, "record of `announcements`"
  *
  * A word holds from its offset up to the next one's. Word 0 of a line says what holds where the line's
  * range begins, whatever its own offset: a macro may have begun before. Words ascend; where there are
- * fewer than 16, the last one stands again. A granule with more entries has links to second lines, in
- * which there are none: a search is four halvings, or eight (builder: tests/golden). */
+ * fewer than 16, the last one stands again. A granule with more entries has links to second lines, which
+ * granules of one 2^15 bytes may share and which have none: a search is 4 halvings or 8 (tests/golden). */
 enum {
 	BUCKET_BYTES = 1 << 20,
 	BUCKET_WORDS = BUCKET_BYTES / 4,
@@ -254,6 +254,8 @@ BOBBIN_ABI_ASSERT(sizeof(struct special_rule) == 24, "value of `special_rules`")
 	X(WALK_END_NO_ROOM, "no_room", "the budget for unwind tables was used up")                 \
 	X(WALK_END_NO_MEMORY, "no_memory", "bobbin's own memory was used up (--max-memory)")       \
 	X(WALK_END_FILES_FULL, "files_full", "more files than bobbin has room for")                \
+	X(WALK_END_FILE_OUT_OF_SIGHT, "file_out_of_sight",                                         \
+	  "a file only of processes outside of bobbin's pid namespace")                            \
 	X(WALK_END_NO_MAPPING, "no_mapping", "the pc lies in no executable mapping")               \
 	X(WALK_END_MAPPING_UNREADABLE, "mapping_unreadable",                                       \
 	  "the kernel's list of mappings could not be read")                                       \
@@ -322,7 +324,7 @@ struct sample_header {
 	__u64 time_ns; /* CLOCK_MONOTONIC */
 	__u64 process_start_boot_ns; /* (pid, start) names a process even when the pid is reused */
 	__u64 cgroup_id;
-	__u32 pid; /* thread group id in the root namespace */
+	__u32 pid; /* of the process, as the agent's /proc shows it; 0: not at all */
 	__u32 tid;
 	__u32 cpu;
 	__u16 kernel_frame_count;
@@ -350,8 +352,7 @@ enum {
 	STACK_BLOCK_BYTES = 1024,
 	MAX_STACK_BLOCKS = 256,
 	MAX_STACK_SPAN_BYTES = MAX_STACK_BLOCKS * STACK_BLOCK_BYTES,
-	MAX_STACK_COPY_BYTES =
-		64 << 10, /* of present blocks; a compiler's stack has 5.4 KB on average */
+	MAX_STACK_COPY_BYTES = 64 << 10, /* of present blocks; a compiler's stack has 5.4 KB */
 	MAX_PAUSED_MAPPINGS = 64, /* executable ones of a process, lowest first */
 	PAUSED_REGISTERS = 21, /* words of struct pt_regs, <asm/ptrace.h> */
 };
@@ -376,14 +377,13 @@ enum paused_mapping_flag {
 };
 
 struct paused_walk {
-	__u64 registers
-		[PAUSED_REGISTERS]; /* of the innermost frame or of one a signal interrupted */
+	__u64 registers[PAUSED_REGISTERS]; /* innermost, or of a frame that a signal interrupted */
 	__u64 rip; /* of the frame to go on from; a return address is not stepped back */
 	__u64 rsp;
 	__u64 rbp;
 	__u64 vdso_vaddr;
 	__u64 start_stack_vaddr; /* rsp at the program's first instruction, which has no CFI */
-	__u64 stack_vaddr; /* rsp, rounded down to 8; where pages are missing, to STACK_BLOCK_BYTES */
+	__u64 stack_vaddr; /* rsp - 128, down to 8; where pages are missing, to STACK_BLOCK_BYTES */
 	__u64 present[MAX_STACK_BLOCKS / 64];
 	__u32 stack_span_bytes;
 	__u32 stack_bytes; /* that follow the mappings; multiple of 8 */

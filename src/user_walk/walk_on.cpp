@@ -51,8 +51,9 @@ std::vector<walk_mapping> mappings_of(const PausedWalk& walk, const StateOfFile&
     }
     const abi::paused_walk& at = walk.position;
     walk_mapping stack{};
-    stack.start_vaddr = at.stack_vaddr;
     stack.end_vaddr = at.stack_vaddr + at.stack_span_bytes;
+    // The red zone below rsp was copied, but no frame lies there.
+    stack.start_vaddr = std::clamp(at.rsp, at.stack_vaddr, stack.end_vaddr);
     const auto above =
         std::ranges::upper_bound(mappings, stack.start_vaddr, {}, &walk_mapping::end_vaddr);
     // An executable stack is among the mappings.

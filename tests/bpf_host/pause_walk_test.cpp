@@ -72,8 +72,8 @@ TEST_F(PauseWalk, StandsAtTheFrameWhoseTableIsMissing) {
     EXPECT_EQ(sample.walk.rbp, 0x55U);
     EXPECT_EQ(sample.walk.flags, unsigned{abi::PAUSED_AT_RETURN_ADDRESS});
     EXPECT_EQ(sample.walk.registers[16], kProgramStart + 0x104) << "the leaf's";
-    EXPECT_EQ(sample.walk.stack_vaddr, kStack + 16);
-    EXPECT_EQ(sample.stack.front(), 0x1111U);
+    EXPECT_EQ(sample.walk.stack_vaddr, kStack) << "the red zone that is in rsp's page";
+    EXPECT_EQ(sample.stack.at(2), 0x1111U);
     EXPECT_EQ(sample.walk.awaited_executable_id,
               sample.frames[1] >> FRAME_EXECUTABLE_SHIFT & FRAME_EXECUTABLE_MASK);
 }
@@ -81,23 +81,24 @@ TEST_F(PauseWalk, StandsAtTheFrameWhoseTableIsMissing) {
 TEST_F(PauseWalk, CarriesTheStackOfAThreadUpToTheEndOfItsMapping) {
     const std::uint64_t end = kData + kTextBytes;
     numbered_stack(end - 0x900, end);
-    const auto sample = tick_in_library(end - 0x900);
+    const auto sample = tick_in_library(end - 0x880);
     EXPECT_EQ(sample.walk.stack_span_bytes, 0x900U);
     EXPECT_EQ(sample.stack, addresses(end - 0x900, end));
     EXPECT_THAT(sample.walk.present, ElementsAre(0b111, 0, 0, 0)) << "the third block is short";
 }
 
-TEST_F(PauseWalk, RoundsRspDownToAWord) {
-    const auto sample = tick_in_library(kStack + 21);
-    EXPECT_EQ(sample.walk.rsp, kStack + 21);
-    EXPECT_EQ(sample.walk.stack_vaddr, kStack + 16);
-    EXPECT_EQ(sample.stack.front(), kStack + 16);
+// psABI figure 3.3: 128 bytes below rsp.
+TEST_F(PauseWalk, BeginsBelowRspAtAWord) {
+    const auto sample = tick_in_library(kStack + 0xa5);
+    EXPECT_EQ(sample.walk.rsp, kStack + 0xa5);
+    EXPECT_EQ(sample.walk.stack_vaddr, kStack + 0x20);
+    EXPECT_EQ(sample.stack.front(), kStack + 0x20);
 }
 
-// 2 pages that nobody has touched; rsp is 0x7f8 bytes below them.
+// 2 pages that nobody has touched; rsp is 0x778 bytes below them.
 
 TEST_F(PauseWalk, LeavesOutPagesThatCannotBeRead) {
-    const std::uint64_t rsp = kStack + 0x5808;
+    const std::uint64_t rsp = kStack + 0x5888;
     const std::uint64_t entry = kStack + 0x9000;
     fake_user_memory_forget();
     numbered_stack(kStack + 0x5000, kStack + 0x6000);
@@ -151,7 +152,7 @@ TEST_F(PauseWalk, ReadsTheLastPageOfASpanThatBeginsInAPagesMiddle) {
     host_set_start_stack(kStack + 0xf0000);
     fake_user_memory_forget();
     numbered_stack(kStack + 0x40000, kStack + 0x41000);
-    const auto sample = tick_in_library(kStack + 0xc00);
+    const auto sample = tick_in_library(kStack + 0xc80);
     EXPECT_EQ(sample.walk.stack_vaddr, kStack + 0xc00);
     EXPECT_EQ(sample.stack, addresses(kStack + 0x40000, kStack + 0x40c00));
     EXPECT_THAT(sample.walk.present, ElementsAre(0, 0, 0, std::uint64_t{0b111} << 61));
@@ -215,7 +216,8 @@ TEST_F(PauseWalk, FitsBehindTheDeepestStack) {
     const std::uint64_t rsp = kStack + words.size() * 8;
     words.resize((kStackMappingEnd - kStack) / 8, 1);
     fake_user_memory(kStack, std::as_bytes(std::span(words)));
-    host_set_start_stack(rsp + abi::MAX_STACK_COPY_BYTES - 256);
+    constexpr std::uint64_t kRedZoneBytes = 128;
+    host_set_start_stack(rsp - kRedZoneBytes + abi::MAX_STACK_COPY_BYTES - 256);
     tick({kProgramStart + 0x108, kStack, 0, 0}, true);
     const auto sample = take_apart(fake_ring_records(host_map_samples()).back());
     EXPECT_EQ(sample.header.kernel_frame_count, abi::MAX_KERNEL_FRAMES);
@@ -223,7 +225,7 @@ TEST_F(PauseWalk, FitsBehindTheDeepestStack) {
     EXPECT_EQ(sample.header.flags, abi::SAMPLE_HAS_PAUSED_WALK | abi::SAMPLE_IN_KERNEL_MODE);
     EXPECT_EQ(sample.walk.rsp, rsp);
     EXPECT_EQ(sample.stack.size() * 8, unsigned{abi::MAX_STACK_COPY_BYTES});
-    EXPECT_THAT(sample.stack, Each(1U));
+    EXPECT_THAT(std::span(sample.stack).subspan(kRedZoneBytes / 8), Each(1U));
     EXPECT_EQ(sample.record_bytes, 80U + 1151 * 8 + 272 + 4 * 32 + 65536);
 }
 
