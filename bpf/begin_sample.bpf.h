@@ -11,6 +11,7 @@
 
 #include "choose_targets.bpf.h"
 #include "core_types.h"
+#include "process_numbers.bpf.h"
 #include "user_registers.bpf.h"
 #include "walk_state.bpf.h"
 
@@ -24,9 +25,10 @@ static __always_inline void copy_comm(char *to, const char *from)
 	((__u64 *)to)[1] = ((const __u64 *)from)[1];
 }
 
-static __always_inline void describe_thread(struct sample_header *header, struct task_struct *task,
+static __always_inline void describe_thread(struct walk_state *walk, struct task_struct *task,
 					    enum task_access access)
 {
+	struct sample_header *header = &walk->record.header;
 	struct task_struct *leader = TASK_READ(access, task, group_leader);
 
 	header->process_start_boot_ns = TASK_READ(access, leader, start_boottime);
@@ -38,6 +40,10 @@ static __always_inline void describe_thread(struct sample_header *header, struct
 	else
 		bpf_probe_read_kernel(header->process_comm, sizeof(header->process_comm),
 				      &leader->comm);
+	header->pid = shown_number(leader, header->pid);
+	header->tid = shown_number(task, header->tid);
+	walk->pid = header->pid;
+	walk->is_out_of_sight = !header->pid;
 }
 
 static __always_inline void note_kernel_stack(struct walk_state *walk,
@@ -105,7 +111,6 @@ static __always_inline enum tick_outcome begin_sample(struct bpf_perf_event_data
 		header->flags = SAMPLE_IN_KERNEL_MODE;
 		note_kernel_stack(walk, ctx);
 	}
-	walk->pid = header->pid;
 	walk->frame_count = header->kernel_frame_count;
 	walk->frame_limit = walk->frame_count + MAX_USER_FRAMES;
 	end = find_user_stack(ctx, walk, task, access);
@@ -115,7 +120,7 @@ static __always_inline enum tick_outcome begin_sample(struct bpf_perf_event_data
 			return TICK_OUT_OF_SCOPE;
 	}
 	header->time_ns = walk->started_ns;
-	describe_thread(header, task, access);
+	describe_thread(walk, task, access);
 	return TICK_EMITTED;
 }
 

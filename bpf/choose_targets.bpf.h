@@ -10,6 +10,7 @@
 
 #include "bobbin/bpf_abi.h"
 #include "core_types.h"
+#include "process_numbers.bpf.h"
 
 /* Set by user space before loading, so that the verifier drops what is not asked for. */
 const volatile __u32 only_targets = 0; /* enum target_kind; 0: everybody */
@@ -182,34 +183,34 @@ static __always_inline void forget_target(struct task_struct *task)
 		bpf_map_delete_elem(&target_processes, &pid);
 }
 
+/* A thread that executes a program becomes its first one: it gets the number of the process, and its
+ * former number is nobody's. */
+static __always_inline void follow_exec(struct task_struct *task, __u32 former_tid)
+{
+	__u32 tid = BPF_CORE_READ(task, pid);
+	__u8 present = 1;
+
+	if (!(only_targets & TARGET_THREADS) || tid == former_tid)
+		return;
+	if (!bpf_map_delete_elem(&target_threads, &former_tid))
+		bpf_map_update_elem(&target_threads, &tid, &present, BPF_ANY);
+}
+
 /* ---- what runs already --------------------------------------------------------------------------- */
 
 __u32 adopted_count; /* since user space set it to 0; a round without any is the last one */
 
-/* The number of `wanted_pid`, as the agent's namespace has it, in the root namespace. */
+/* The number in the root namespace of `wanted_pid`, as /proc shows it. */
 __u32 wanted_pid;
 __u32 found_pid; /* 0: no such thread */
-
-static __always_inline __u32 number_at_level(struct task_struct *task, __u32 level)
-{
-	struct pid *pid = BPF_CORE_READ(task, thread_pid);
-	struct upid *number = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
-			      level * bpf_core_type_size(struct upid);
-
-	if (!pid || BPF_CORE_READ(pid, level) < level)
-		return 0;
-	return BPF_CORE_READ(number, nr);
-}
 
 /* Called for every thread that the agent's namespace holds, before sampling starts. */
 static __always_inline void choose_running(struct task_struct *task)
 {
-	struct task_struct *agent = (void *)bpf_get_current_task();
 	__u32 pid = BPF_CORE_READ(task, tgid), tid = BPF_CORE_READ(task, pid);
 	__u8 present = 1;
 
-	if (wanted_pid &&
-	    number_at_level(task, BPF_CORE_READ(agent, thread_pid, level)) == wanted_pid)
+	if (wanted_pid && shown_number(task, tid) == wanted_pid)
 		found_pid = tid;
 	if ((only_targets & TARGET_PROCESSES) &&
 	    adopt(BPF_CORE_READ(task, real_parent, tgid), pid)) {

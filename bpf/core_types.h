@@ -134,8 +134,11 @@ struct css_set {
 	struct cgroup *dfl_cgrp; /* in the hierarchy of version 2 */
 } CORE_TYPE;
 
+struct pid_namespace;
+
 struct upid {
 	int nr;
+	struct pid_namespace *ns;
 } CORE_TYPE;
 
 struct pid {

@@ -37,13 +37,15 @@ static __always_inline __u32 readiness(const struct file_entry *entry)
 	}
 }
 
-static __always_inline void describe_file(struct known_mapping *mapping,
-					  const struct found_mapping *found, __u32 pid)
+static __always_inline void describe_file(const struct walk_state *walk,
+					  struct known_mapping *mapping,
+					  const struct found_mapping *found)
 {
-	struct file_entry *entry = identify_file(found, pid, ANNOUNCED_BY_SAMPLE);
+	struct file_entry *entry = identify_file(found, walk->pid, ANNOUNCED_BY_SAMPLE);
 
 	mapping->executable_id = 0;
-	mapping->walk_end = WALK_END_FILES_FULL;
+	mapping->walk_end =
+		walk->is_out_of_sight ? WALK_END_FILE_OUT_OF_SIGHT : WALK_END_FILES_FULL;
 	if (entry) {
 		mapping->executable_id = entry->executable_id;
 		mapping->walk_end = readiness(entry);
@@ -72,7 +74,7 @@ static __always_inline void describe_mapping(struct walk_state *walk, struct kno
 	mapping->walk_end = 0;
 	mapping->executable_id = 0;
 	if (found->inode) {
-		describe_file(mapping, found, walk->pid);
+		describe_file(walk, mapping, found);
 	} else if (found->vm_start_vaddr == walk->vdso) {
 		mapping->executable_id = EXECUTABLE_ID_VDSO;
 		mapping->file_offset = 0;

@@ -98,8 +98,9 @@ static __always_inline struct file_entry *add_file(const struct file_key *key)
 	return bpf_map_lookup_elem(&files, key);
 }
 
-/* The entry of the file behind mapping_searches[lane].found, announced if it was not known.
- * NULL: there is no room for another file. */
+/* The entry of the file behind mapping_searches[lane].found, announced if it was not known. NULL: there
+ * is no room for another file; or no `pid` by which user space could find it, and nobody else announced
+ * it. */
 static __always_inline struct file_entry *identify_file(const struct found_mapping *mapping,
 							__u32 pid, __u32 reason)
 {
@@ -108,6 +109,8 @@ static __always_inline struct file_entry *identify_file(const struct found_mappi
 
 	read_file_key((struct inode *)mapping->inode, &key);
 	entry = bpf_map_lookup_elem(&files, &key);
+	if (!pid)
+		return entry && entry->state != FILE_UNANNOUNCED ? entry : NULL;
 	if (!entry)
 		entry = add_file(&key);
 	if (entry && entry->state == FILE_UNANNOUNCED)

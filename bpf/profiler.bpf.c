@@ -184,10 +184,11 @@ SEC("raw_tp/sched_process_exec")
 int on_process_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (void *)ctx->args[0];
-	__u32 lane = LANE_EXEC, pid = BPF_CORE_READ(task, tgid);
+	__u32 lane = LANE_EXEC, pid = shown_number(task, BPF_CORE_READ(task, tgid));
 	struct mapping_search *search = bpf_map_lookup_elem(&mapping_searches, &lane);
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 
+	follow_exec(task, ctx->args[1]);
 	if (!search || !mm || !is_target(task))
 		return 0;
 	if (find_mapping(LANE_EXEC, (__u64)mm, BPF_CORE_READ(mm, start_code)))
@@ -242,16 +243,25 @@ int announce_mapped_file(struct bpf_iter__task_vma *ctx)
 
 	if (!vma || !task)
 		return 0;
-	pid = task->tgid;
 	file = vma->vm_file;
 	if (!file || !(vma->vm_flags & VM_EXEC))
 		return 0;
+	pid = task->tgid;
 	if (pid != bpf_get_current_pid_tgid() >> 32 && !is_target_process(task))
 		return 0;
+	pid = shown_number(task->group_leader, pid);
 	found.vm_start_vaddr = vma->vm_start;
 	found.vm_end_vaddr = vma->vm_end;
 	found.inode = (__u64)file->f_inode;
 	identify_file(&found, pid, ANNOUNCED_AT_START);
+	return 0;
+}
+
+/* Before all else that the agent runs; its /proc shows the namespace so many levels above its own. */
+SEC("raw_tp")
+int find_shown_namespace(struct bpf_raw_tracepoint_args *ctx)
+{
+	note_shown_namespace(ctx->args[0]);
 	return 0;
 }
 

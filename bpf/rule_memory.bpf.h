@@ -110,7 +110,7 @@ static __always_inline int is_same_key(const struct rule_memory_key *a,
 static __always_inline void open_rule_memory(struct walk_state *walk, struct rule_memory *memory)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct rule_memory_key key = {.tid = walk->record.header.tid};
+	struct rule_memory_key key = {.tid = task->pid};
 	__u32 half = walk->rule_memory_half & 1, other = half ^ 1, may_keep;
 
 	walk->recall_count = 0;

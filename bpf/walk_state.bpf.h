@@ -51,7 +51,8 @@ struct walk_state {
 	__u32 rip_is_return_address; /* else `registers` are those of this frame */
 	__u32 rbx_known; /* registers.rbx is this frame's: all rules since the leaf said where it was */
 	__u32 by_frame_pointer; /* enum walk_end: had this frame no frame pointer; 0: it is no guess */
-	__u32 pid;
+	__u32 pid; /* as the agent's /proc shows it */
+	__u32 is_out_of_sight; /* it shows none: what nobody else shows us cannot be opened */
 	__u32 code; /* the frame's rule */
 	__u32 without_cfi; /* enum walk_end: why it has none, if code is CODE_NO_CFI */
 	frame_word frame; /* at rip */

@@ -34,6 +34,9 @@ public:
     ~Bucket() { ::munmap(words_, abi::BUCKET_BYTES); }
 
     [[nodiscard]] int fd() const { return fd_.get(); }
+    [[nodiscard]] const std::uint32_t* words() const {
+        return static_cast<const std::uint32_t*>(words_);
+    }
     void write(std::size_t word, std::span<const std::uint32_t> words) {
         std::memcpy(static_cast<std::byte*>(words_) + word * sizeof(std::uint32_t), words.data(),
                     words.size_bytes());
@@ -77,6 +80,11 @@ Result<> BpfKernelTables::drop_bucket(std::uint32_t bucket) {
     }
     buckets_[bucket].reset();
     return {};
+}
+
+const std::uint32_t* BpfKernelTables::words_of(std::uint32_t bucket) const {
+    const auto& found = buckets_.at(bucket);
+    return found ? found->words() : nullptr;
 }
 
 void BpfKernelTables::void_remembered_rules() {

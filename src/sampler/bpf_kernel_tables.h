@@ -30,6 +30,10 @@ public:
     void void_remembered_rules() override;
     Result<> wait_for_walks() override;
 
+    // The words of a bucket, for who walks in this process: a bucket of a table that is ready, and
+    // while nobody may withdraw it (UnwindFeed::tables_in_use). Any thread. nullptr: there is none.
+    [[nodiscard]] const std::uint32_t* words_of(std::uint32_t bucket) const;
+
 private:
     class Bucket;
     Result<> put_bucket(std::uint32_t bucket);

@@ -6,7 +6,6 @@
 #include <bpf/libbpf.h>
 #include <profiler.skel.h>
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +22,7 @@
 #include "base/unique_fd.h"
 #include "bobbin/bpf_abi.h"
 #include "sampler/mapping_self_test.h"
+#include "sampler/pid_namespace.h"
 
 namespace bobbin::sampler {
 namespace {
@@ -46,13 +46,6 @@ bool kernel_has_iterator(const char* context) {
     return has;
 }
 
-// PROC_PID_INIT_INO of <linux/proc_ns.h>, since 3.8.
-bool in_root_pid_namespace() {
-    constexpr ino_t kRootPidNamespace = 0xEFFFFFFC;
-    struct stat own{};
-    return ::stat("/proc/self/ns/pid", &own) == 0 && own.st_ino == kRootPidNamespace;
-}
-
 void choose_programs(profiler_bpf& skeleton, TickProgram tick_program) {
     const bool tail_calls = tick_program == TickProgram::kTailCalls;
     bpf_program__set_autoload(skeleton.progs.on_tick, tick_program == TickProgram::kLoop);
@@ -62,6 +55,16 @@ void choose_programs(profiler_bpf& skeleton, TickProgram tick_program) {
                               tick_program == TickProgram::kFindVma);
     bpf_program__set_autoload(skeleton.progs.announce_mapped_file,
                               kernel_has_iterator("bpf_iter__task_vma"));
+}
+
+// From here on processes are known by the numbers that /proc shows.
+Result<> find_shown_namespace(const profiler_bpf& skeleton) {
+    if (skeleton.rodata->numbers_are_translated == 0) return {};
+    std::uint64_t context[1] = {levels_below_proc()};
+    LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = context, .ctx_size_in = sizeof(context));
+    const int program = bpf_program__fd(skeleton.progs.find_shown_namespace);
+    if (bpf_prog_test_run_opts(program, &options) == 0) return {};
+    return fail_with(errno, "find the pid namespace of /proc");
 }
 
 // What is not asked for costs neither instructions nor memory: the verifier knows these values.
@@ -215,6 +218,7 @@ Result<BpfProgram::Skeleton> BpfProgram::load_with(const BpfOptions& options,
     skeleton->rodata->use_rule_memory = memory != RuleMemory::kOff;
     skeleton->rodata->check_rule_memory = memory == RuleMemory::kChecked;
     choose_programs(*skeleton, tick_program);
+    skeleton->rodata->numbers_are_translated = !is_in_root_pid_namespace();
     bpf_map__set_max_entries(skeleton->maps.samples, samples_bytes(options.cpu_count));
     // By number of the CPU, which may be one that is not online now.
     bpf_map__set_max_entries(skeleton->maps.paused_records,
@@ -231,6 +235,7 @@ Result<BpfProgram::Skeleton> BpfProgram::load_with(const BpfOptions& options,
         }
     }
     BOBBIN_CHECK(fill_free_ids(bpf_map__fd(skeleton->maps.free_executable_ids)));
+    BOBBIN_CHECK(find_shown_namespace(*skeleton));
     return skeleton;
 }
 
@@ -313,7 +318,7 @@ Result<> BpfProgram::choose_running_threads() {
 }
 
 Result<std::uint32_t> BpfProgram::number_in_root_namespace(pid_t pid) {
-    if (in_root_pid_namespace()) return static_cast<std::uint32_t>(pid);
+    if (is_in_root_pid_namespace()) return static_cast<std::uint32_t>(pid);
     skeleton_->bss->wanted_pid = static_cast<__u32>(pid);
     skeleton_->bss->found_pid = 0;
     BOBBIN_CHECK(run_iterator(skeleton_->progs.choose_running_thread,

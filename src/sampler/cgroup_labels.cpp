@@ -20,12 +20,17 @@ std::string_view next_piece(std::string_view& rest, char separator) {
     return piece;
 }
 
-// "12:cpu,cpuacct:/path" -> path, if it is the unified hierarchy ("0::") or systemd's named one.
-std::string_view path_of_line(std::string_view line) {
+// "12:cpu,cpuacct:/path"
+struct Membership {
+    std::string_view path;
+    bool says_units = false;  // of the unified hierarchy ("0::") or systemd's named one
+};
+
+Membership parse_membership(std::string_view line) {
     const std::string_view id = next_piece(line, ':');
     const std::string_view controllers = next_piece(line, ':');
     const bool unified = id == "0" && controllers.empty();
-    return unified || controllers == "name=systemd" ? line : std::string_view{};
+    return {.path = line, .says_units = unified || controllers == "name=systemd"};
 }
 
 bool is_unit(std::string_view component) {
@@ -119,11 +124,15 @@ ProcessLabels describe_cgroup(std::string_view path) {
 
 ProcessLabels parse_cgroup(std::string_view text) {
     std::string_view longest;
+    std::string_view longest_of_controllers;
     while (!text.empty()) {
-        const std::string_view path = path_of_line(next_piece(text, '\n'));
-        if (path.size() > longest.size()) longest = path;
+        const Membership in = parse_membership(next_piece(text, '\n'));
+        std::string_view& so_far = in.says_units ? longest : longest_of_controllers;
+        if (in.path.size() > so_far.size()) so_far = in.path;
     }
-    return describe_cgroup(longest);
+    // Without systemd an engine puts containers into hierarchies of version 1 alone.
+    const bool says_more = longest.size() <= 1 && longest_of_controllers.size() > 1;
+    return describe_cgroup(says_more ? longest_of_controllers : longest);
 }
 
 }  // namespace bobbin::sampler

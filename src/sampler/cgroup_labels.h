@@ -24,7 +24,7 @@ ProcessLabels describe_cgroup(std::string_view path);
 std::string container_of(std::string_view path);
 
 // From the text of /proc/PID/cgroup: the unified hierarchy's path or that of systemd's own,
-// whichever says more.
+// whichever says more; where both are the root, a controller's of version 1.
 ProcessLabels parse_cgroup(std::string_view text);
 
 }  // namespace bobbin::sampler

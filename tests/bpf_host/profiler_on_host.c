@@ -150,8 +150,28 @@ void host_set_process(const struct host_mapping* mappings, __u32 count, __u64 vd
                                 .signal = &live_threads,
                                 .start_boottime = 99,
                                 .comm = "host"};
+    numbers_are_translated = 0;
     memset(&other_registers, 0, sizeof(other_registers));
     fake_kernel_set_task(&task, HOST_PID, (long)&saved_registers);
+}
+
+void host_set_numbers(const struct host_number* numbers, __u32 count) {
+    /* The kernel's has a number a level, too. */
+    static struct {
+        struct pid pid;
+        struct upid more[HOST_MAX_LEVELS - 1];
+    } storage;
+
+    storage.pid.level = count - 1;
+    for (__u32 i = 0; i < count; i++)
+        *number_at_level(&storage.pid, i) = (struct upid){
+            .nr = (int)numbers[i].number,
+            .ns = (struct pid_namespace*)(__u64)numbers[i].namespace_called,
+        };
+    task.thread_pid = &storage.pid;
+    numbers_are_translated = 1;
+    shown_pid_level = HOST_SHOWN_LEVEL;
+    shown_pid_namespace = HOST_SHOWN_NAMESPACE;
 }
 
 void host_set_start_stack(__u64 vaddr) { mm.start_stack = vaddr; }

@@ -32,6 +32,14 @@ void host_register_maps(void);
 
 /* The current process: its mappings in a maple tree of leaves under one node, its [vdso]. */
 void host_set_process(const struct host_mapping* mappings, __u32 count, __u64 vdso_vaddr);
+/* Its number in each pid namespace from the root's down to its own, and what these are called; the
+ * agent's /proc shows the one called HOST_SHOWN_NAMESPACE. */
+enum { HOST_MAX_LEVELS = 4, HOST_SHOWN_NAMESPACE = 7, HOST_SHOWN_LEVEL = 1 };
+struct host_number {
+    __u32 number;
+    __u32 namespace_called;
+};
+void host_set_numbers(const struct host_number* numbers, __u32 count);
 /* rsp at the first instruction of the current process. */
 void host_set_start_stack(__u64 vaddr);
 /* Key of the file with this inode number as the program will see it. */

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <vector>
 
 #include "host_process.h"
 
@@ -156,6 +157,61 @@ TEST_F(Announcement, ComesWithExecBeforeAnySample) {
     std::memcpy(&record, fake_ring_records(host_map_announcements())[0].data(), sizeof(record));
     EXPECT_EQ(record.reason, abi::ANNOUNCED_BY_EXEC);
     EXPECT_EQ(record.vm_start_vaddr, kLibraryStart);
+}
+
+// The agent lives in namespace 7, one level below the root's.
+class AgentInAPidNamespace : public Announcement {
+protected:
+    static abi::announcement first_announcement() {
+        abi::announcement record{};
+        const auto& records = fake_ring_records(host_map_announcements());
+        if (!records.empty()) std::memcpy(&record, records[0].data(), sizeof(record));
+        return record;
+    }
+};
+
+TEST_F(AgentInAPidNamespace, HasTheNumbersOfItsOwnNamespace) {
+    const host_number numbers[] = {{4242, 1}, {17, 7}};
+    host_set_numbers(numbers, 2);
+    const auto sample = tick(in_library_);
+    EXPECT_EQ(sample.parsed.header->pid, 17U);
+    EXPECT_EQ(sample.parsed.header->tid, 17U);
+    EXPECT_STREQ(sample.parsed.header->process_comm, "host");
+    ASSERT_EQ(announced(), 1U);
+    EXPECT_EQ(first_announcement().pid, 17U);
+}
+
+TEST_F(AgentInAPidNamespace, HasThemOfProcessesBelowToo) {
+    const host_number numbers[] = {{4242, 1}, {17, 7}, {1, 9}};
+    host_set_numbers(numbers, 3);
+    EXPECT_EQ(tick(in_library_).parsed.header->pid, 17U);
+    host_exec(kLibraryStart + 0x40);
+    EXPECT_EQ(first_announcement().pid, 17U);
+}
+
+// Another container's process, and one of the machine itself: no place of /proc leads to their
+// files, and numbers of other namespaces would lead to somebody else's.
+TEST_F(AgentInAPidNamespace, AnnouncesNoFileOfWhatItCannotSee) {
+    const std::vector<host_number> elsewhere = {{4242, 1}, {17, 8}};
+    const std::vector<host_number> above = {{4242, 1}};
+    for (const auto& numbers : {elsewhere, above}) {
+        host_set_numbers(numbers.data(), static_cast<__u32>(numbers.size()));
+        host_exec(kLibraryStart + 0x40);
+        const auto sample = tick(in_library_);
+        EXPECT_EQ(announced(), 0U);
+        EXPECT_EQ(sample.parsed.header->pid, 0U);
+        EXPECT_EQ(sample.parsed.header->tid, 0U);
+        EXPECT_EQ(sample.parsed.header->walk_end, abi::WALK_END_FILE_OUT_OF_SIGHT);
+        EXPECT_TRUE(sample.parsed.paused_walk.empty()) << "nothing is to be waited for";
+    }
+}
+
+TEST_F(AgentInAPidNamespace, WalksWhatItCannotSeeWhereTheFileIsKnown) {
+    publish(kProgramInode, {{0x100, bottom()}});
+    const host_number above[] = {{4242, 1}};
+    host_set_numbers(above, 1);
+    const auto sample = tick({kProgramStart + 0x110, kStack, 0, 0});
+    EXPECT_EQ(sample.parsed.header->walk_end, abi::WALK_END_BOTTOM);
 }
 
 TEST_F(Announcement, IsNotMadeOfAKnownFile) {

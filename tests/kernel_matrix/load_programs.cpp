@@ -15,12 +15,16 @@
 #include <string>
 #include <vector>
 
+#include "bobbin/bpf_abi.h"
+
 namespace {
 
 // The verifier's log of one program with nothing but its figures: BPF_LOG_STATS of the kernel's
 // linux/bpf_verifier.h, since 5.2. bpf_prog_info states the number from 5.16 on only.
 constexpr __u32 kLogStatistics = 4;
 constexpr __u32 kLogBranches = 1;
+constexpr __u32 kAllKindsOfTargets = bobbin::abi::TARGET_PROCESSES | bobbin::abi::TARGET_THREADS |
+                                     bobbin::abi::TARGET_CGROUPS | bobbin::abi::TARGET_COMMS;
 
 struct DestroySkeleton {
     void operator()(profiler_bpf* skeleton) const { profiler_bpf__destroy(skeleton); }
@@ -46,6 +50,9 @@ std::vector<std::string> program_names() {
 // 0, or the errno with which the kernel refused.
 int load_alone(const std::string& name, __u32 log_level, std::vector<char>& log) {
     const Skeleton skeleton = open_skeleton();
+    // What is not asked for, the verifier would not look at.
+    skeleton->rodata->only_targets = kAllKindsOfTargets;
+    skeleton->rodata->numbers_are_translated = 1;
     bpf_program* program = nullptr;
     bpf_object__for_each_program(program, skeleton->obj) {
         const bool is_the_one = name == bpf_program__name(program);

@@ -151,6 +151,15 @@ TEST(ParseCgroup, TakesSystemdsOwnHierarchyBesideControllersOfVersion1) {
     EXPECT_EQ(labels.unit, "session-2.scope");
 }
 
+// Docker on a machine without systemd.
+TEST(ParseCgroup, TakesAControllersPathWhereNothingElseSaysAnything) {
+    const std::string id(64, 'a');
+    const auto labels = parse_cgroup("5:memory:/docker/" + id + "\n4:cpu:/\n0::/\n");
+    EXPECT_EQ(labels.cgroup, "/docker/" + id);
+    EXPECT_EQ(labels.container, "aaaaaaaaaaaa");
+    EXPECT_EQ(parse_cgroup("4:cpu:/\n0::/\n").cgroup, "/");
+}
+
 TEST(ParseCgroup, GivesNothingOfNothing) {
     for (const char* const text : {"", "\n", "0::", "garbage", "0::/\n"}) {
         EXPECT_EQ(parse_cgroup(text).unit, "") << text;
