@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/builder_crew.h"
 
+#include <malloc.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -11,7 +12,9 @@
 #include <optional>
 #include <utility>
 
+#include "daemon/build_budget.h"
 #include "daemon/thread_times.h"
+#include "executable/build_cost.h"
 #include "executable/file_status.h"
 #include "executable/run_first.h"
 
@@ -23,6 +26,23 @@ constexpr std::chrono::seconds kPatienceAtEnd{2};
 std::string path_of(const executable::OpenedFile& file) {
     const auto status = executable::status_of(file.fd.get());
     return status ? executable::name_of(file.fd.get(), *status) : std::string();
+}
+
+// glibc raises the size from which a block is a mapping of its own, up to 32 MiB, whenever one is
+// freed; from then on the rows of each large file stay in a builder's arena. What is said holds.
+void give_large_blocks_back() {
+#ifdef __GLIBC__
+    constexpr int kLargeBytes = 1 << 20;
+    ::mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+    ::mallopt(M_TRIM_THRESHOLD, 2 * kLargeBytes);  // what glibc would make of the other
+#endif
+}
+
+abi::announcement announcement_of(const executable::OpenedFile& file) {
+    abi::announcement announcement{};
+    announcement.key = file.key;
+    announcement.executable_id = file.executable_id;
+    return announcement;
 }
 
 }  // namespace
@@ -37,21 +57,24 @@ struct BuilderCrew::Builder {
 
     explicit Builder(bool only_small_files) : only_small(only_small_files) {}
 
-    void begin(const executable::OpenedFile& file) {
+    void begin(const executable::OpenedFile& file,
+               std::optional<BuildBudget::Share> share = std::nullopt) {
         const std::scoped_lock lock(mutex);
-        task = Task{.number = ++task_count, .announcement = {}, .path = file.path};
-        task->announcement.key = file.key;
-        task->announcement.executable_id = file.executable_id;
+        memory = std::move(share);
+        task =
+            Task{.number = ++task_count, .announcement = announcement_of(file), .path = file.path};
     }
     // False: somebody else has answered for the file meanwhile.
     bool finish() {
         const std::scoped_lock lock(mutex);
+        memory.reset();
         return std::exchange(task, std::nullopt).has_value();
     }
     // The task, if it is still that one; the builder has none any more.
     std::optional<Task> take_away(std::uint64_t number) {
         const std::scoped_lock lock(mutex);
         if (!task || task->number != number) return std::nullopt;
+        memory.reset();
         return std::exchange(task, std::nullopt);
     }
     std::uint64_t current_task() {
@@ -77,6 +100,7 @@ struct BuilderCrew::Builder {
     bool has_ended = false;
     std::uint64_t task_count = 0;
     std::optional<Task> task;
+    std::optional<BuildBudget::Share> memory;  // of the task
 };
 
 // What the crew alone knows of a builder.
@@ -106,6 +130,7 @@ struct BuilderCrew::Member {
 
 BuilderCrew::BuilderCrew(std::shared_ptr<FilesInFlight> files, std::size_t count)
     : files_(std::move(files)) {
+    give_large_blocks_back();
     hire(true);
     for (std::size_t i = 0; i < count; ++i) hire(false);
 }
@@ -135,7 +160,19 @@ void BuilderCrew::run(const std::stop_token& stop, FilesInFlight& files, Builder
     while (auto file = builder.only_small ? files.opened.pop_small(stop) : files.opened.pop(stop)) {
         if (file->path.empty()) file->path = path_of(*file);
         builder.begin(*file);
-        auto built = executable::build_executable(std::move(*file), files.shared_rules);
+        const std::uint64_t bytes = executable::estimate_build_bytes(*file);
+        if (!builder.finish()) return;
+        if (files.is_too_large(bytes)) {
+            files.lose(announcement_of(*file), executable::LostReason::kTooLarge, file->path);
+            continue;
+        }
+        // While no task is begun: waiting here is not the file system's fault.
+        auto share = builder.only_small ? files.build_budget.take_reserved(bytes, stop)
+                                        : files.build_budget.take(bytes, stop);
+        if (!share) return;
+        builder.begin(*file, std::move(share));
+        auto built = executable::build_executable(std::move(*file), files.shared_rules,
+                                                  files.known_tables.get());
         if (built.executable.file) built.executable.file->look_up_path();
         if (!builder.finish()) return;
         files.built.push(std::move(built));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/file_keeper.h"
 
+#include <malloc.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 
@@ -17,6 +18,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kBetweenEvents{20};
 constexpr std::chrono::milliseconds kWhileBusy{500};
 constexpr std::chrono::milliseconds kAtLeastEvery{2000};
+// A look through all arenas takes about a millisecond.
+constexpr std::chrono::seconds kBetweenGivingBack{2};
 
 }  // namespace
 
@@ -34,6 +37,7 @@ void FileKeeper::run(const std::stop_token& stop) {
         builders_.leave_stuck_behind(now);
         files_->held.let_go_of_old(now);
         look_after_events();
+        give_memory_back(now);
         pollfd stopping{.fd = stop_fd_.get(), .events = POLLIN, .revents = 0};
         ::poll(&stopping, 1, static_cast<int>(kBetweenEvents.count()));
     }
@@ -57,6 +61,20 @@ void FileKeeper::wait_for_events() {
         {.fd = events != nullptr ? events->mounts_fd() : -1, .events = POLLPRI, .revents = 0}};
     ::poll(waiting, std::size(waiting), static_cast<int>(time_to_next().count()));
     mounts_changed_ = waiting[2].revents != 0;
+}
+
+// A builder's arena of malloc keeps what the dearest of its files needed: pages that nobody touches
+// again are the kernel's once no file is on its way. Elsewhere than in glibc that is malloc's own
+// business.
+void FileKeeper::give_memory_back(Clock::time_point now) {
+    const std::uint64_t finished = files_->pending.finished_count();
+    if (finished == finished_then_ || files_->pending.count() != 0) return;
+    if (now - gave_back_at_ < kBetweenGivingBack) return;
+    finished_then_ = finished;
+    gave_back_at_ = now;
+#ifdef __GLIBC__
+    ::malloc_trim(0);
+#endif
 }
 
 void FileKeeper::look_after_events() {

@@ -103,7 +103,8 @@ std::optional<OpenedFile> FileOpener::claim(const abi::announcement& announcemen
                       .executable_id = announcement.executable_id,
                       .path = {},
                       .fd = std::move(*fd),
-                      .size_bytes = announcement.key.size_bytes};
+                      .size_bytes = announcement.key.size_bytes,
+                      .announced = executable::announced_by(announcement)};
 }
 
 }  // namespace bobbin::daemon

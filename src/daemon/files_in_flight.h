@@ -12,10 +12,12 @@
 #include <vector>
 
 #include "base/handoff_queue.h"
+#include "daemon/build_budget.h"
 #include "daemon/pending_files.h"
 #include "executable/build_executable.h"
 #include "executable/exec_events.h"
 #include "executable/held_files.h"
+#include "executable/known_tables.h"
 #include "executable/open_file.h"
 #include "executable/small_first_queue.h"
 #include "unwind_table/shared_rules.h"
@@ -30,7 +32,12 @@ using Publication = std::variant<executable::BuiltExecutable, abi::announcement>
 // everything else is gone. Any thread.
 class FilesInFlight {
 public:
-    explicit FilesInFlight(executable::HoldLimits limits) : held(limits) {}
+    // `max_memory_bytes`: of all of bobbin.
+    explicit FilesInFlight(executable::HoldLimits limits,
+                           std::uint64_t max_memory_bytes = kDefaultMaxMemoryBytes)
+        : build_budget(max_memory_bytes / kPartForBuilding),
+          held(limits),
+          max_memory_bytes_(max_memory_bytes) {}
 
     // Counted, and the kernel side told that it need not wait. `path` is for people, maybe empty.
     void lose(const abi::announcement& announcement, executable::LostReason reason,
@@ -39,6 +46,12 @@ public:
     // Files that only the event of their exec still led to.
     void note_claimed() { ++claimed_count_; }
     [[nodiscard]] std::uint64_t claimed_count() const { return claimed_count_; }
+
+    // Whether reading it would take more than there is at all. What takes more than the part for
+    // reading is read alone.
+    [[nodiscard]] bool is_too_large(std::uint64_t build_bytes) const {
+        return build_bytes > max_memory_bytes_;
+    }
 
     // A file system that did not answer twice is not asked a third time.
     void note_silent(std::uint32_t device);
@@ -52,10 +65,18 @@ public:
     executable::SmallFirstQueue<executable::OpenedFile> opened;
     HandoffQueue<Publication> built;
     unwind_table::SharedRules shared_rules;
+    std::shared_ptr<executable::KnownTables> known_tables =
+        std::make_shared<executable::KnownTables>();
+    BuildBudget build_budget;
     executable::HeldFiles held;
     std::optional<executable::ExecEvents> exec_events;  // none: not allowed
 
 private:
+    static constexpr std::uint64_t kDefaultMaxMemoryBytes = 512ULL << 20;
+    // Stacks have another quarter, and naming them a third (sampling.cpp).
+    static constexpr std::uint64_t kPartForBuilding = 4;
+
+    const std::uint64_t max_memory_bytes_;
     std::atomic<std::uint64_t> claimed_count_ = 0;
     mutable std::mutex mutex_;
     executable::LostFileCounts lost_files_{};

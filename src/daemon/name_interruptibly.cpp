@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/unique_fd.h"
-#include "daemon/sampling.h"
 
 namespace bobbin::daemon {
 namespace {
@@ -31,27 +30,25 @@ Waited wait_for(int named_fd, Signals& signals) {
 
 }  // namespace
 
-Named name_interruptibly(const aggregate::CountedStacks& counted,
-                         const executable::Catalog& catalog,
-                         const sampler::ProcessLabelReader& labels, Signals& signals) {
+Named name_interruptibly(const aggregate::CountedStacks& counted, const Sampling& sampling,
+                         Signals& signals) {
     const UniqueFd named_event(::eventfd(0, EFD_CLOEXEC));
     if (!named_event.is_open()) {
-        return {.profile = name(counted, catalog, labels, symbolize::Names::kResolve)};
+        return {.stacks = name(counted, sampling, symbolize::Names::kResolve)};
     }
-    std::promise<symbolize::NamedProfile> promise;
+    std::promise<NamedStacks> promise;
     auto future = promise.get_future();
-    std::thread namer([&counted, &catalog, &labels, fd = named_event.get(),
-                       result = std::move(promise)]() mutable {
-        result.set_value(name(counted, catalog, labels, symbolize::Names::kResolve));
-        ::eventfd_write(fd, 1);
-    });
+    std::thread namer(
+        [&counted, &sampling, fd = named_event.get(), result = std::move(promise)]() mutable {
+            result.set_value(name(counted, sampling, symbolize::Names::kResolve));
+            ::eventfd_write(fd, 1);
+        });
     if (wait_for(named_event.get(), signals) == Waited::kNamed) {
         namer.join();
-        return {.profile = future.get()};
+        return {.stacks = future.get()};
     }
     namer.detach();
-    Named result{.profile = name(counted, catalog, labels, symbolize::Names::kSkip),
-                 .names_skipped = true};
+    Named result{.stacks = name(counted, sampling, symbolize::Names::kSkip), .names_skipped = true};
     while (const auto event = signals.take()) result.aborted |= event->signal != SIGUSR2;
     return result;
 }

@@ -28,6 +28,7 @@ void PendingFiles::finish(std::uint64_t count) {
     {
         const std::scoped_lock lock(mutex_);
         count_ -= count;
+        finished_count_ += count;
     }
     changed_.notify_all();
     signal_eventfd(finished_fd_.get());
@@ -36,6 +37,11 @@ void PendingFiles::finish(std::uint64_t count) {
 std::uint64_t PendingFiles::count() const {
     const std::scoped_lock lock(mutex_);
     return count_;
+}
+
+std::uint64_t PendingFiles::finished_count() const {
+    const std::scoped_lock lock(mutex_);
+    return finished_count_;
 }
 
 bool PendingFiles::wait_until_none(std::chrono::steady_clock::time_point deadline) {

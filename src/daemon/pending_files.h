@@ -19,6 +19,8 @@ public:
     void finish(std::uint64_t count);
 
     [[nodiscard]] std::uint64_t count() const;
+    // All that ever did.
+    [[nodiscard]] std::uint64_t finished_count() const;
     // Readable after each finish(); whoever reads it resets it.
     [[nodiscard]] int finished_fd() const { return finished_fd_.get(); }
 
@@ -38,6 +40,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::uint64_t count_ = 0;
+    std::uint64_t finished_count_ = 0;
     std::uint64_t questions_asked_ = 0;
     std::uint64_t questions_answered_ = 0;
 };

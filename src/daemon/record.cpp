@@ -19,6 +19,7 @@
 #include "daemon/sampling.h"
 #include "daemon/signals.h"
 #include "daemon/wait_for_end.h"
+#include "sampler/pid_namespace.h"
 
 namespace bobbin::daemon {
 namespace {
@@ -36,13 +37,16 @@ std::chrono::nanoseconds period_of(const config::RecordConfig& config) {
 }
 
 // Completes the profile with what only the recording knows, and gives its summary.
-cli::RecordSummary complete(symbolize::NamedProfile& profile, const Sampling& sampling,
+cli::RecordSummary complete(NamedStacks& named, const Sampling& sampling,
                             const config::RecordConfig& config, const RecordingFacts& facts,
                             std::chrono::nanoseconds duration) {
+    symbolize::NamedProfile& profile = named.profile;
     profile.period = period_of(config);
     profile.started = sampling.started;
     profile.duration = duration;
     cli::RecordSummary summary = summarize(profile, *sampling.catalog, facts);
+    summary.name_losses = named.name_losses;
+    summary.own_cpu_time += named.worker_cpu_time;
     profile.comments = cli::describe(summary);
     profile.comments.push_back(
         describe_accounting(facts.counters, facts.resumed, facts.shortened_from));
@@ -72,11 +76,11 @@ void print_summary(const cli::RecordSummary& summary, const config::RecordConfig
 void write_snapshot(const Sampling& sampling, const config::RecordConfig& config) {
     const auto counted = sampling.sample_walk->snapshot();
     const auto duration = std::chrono::steady_clock::now() - sampling.started_steady;
-    auto profile = name(counted, *sampling.catalog, *sampling.labels, symbolize::Names::kResolve);
+    auto named = name(counted, sampling, symbolize::Names::kResolve);
     const auto facts = facts_of(sampling, config, counted);
     if (!facts) return cli::print(cli::explain_failure(facts.error()));
-    auto summary = complete(profile, sampling, config, *facts, duration);
-    if (const auto written = write_files(profile, config, summary); !written) {
+    auto summary = complete(named, sampling, config, *facts, duration);
+    if (const auto written = write_files(named.profile, config, summary); !written) {
         return cli::print(cli::explain_failure(written.error()));
     }
     if (!config.quiet) tell("bobbin: wrote a snapshot; sampling goes on\n");
@@ -98,10 +102,10 @@ Finish finish(Sampling& sampling, const config::RecordConfig& config, Signals& s
         sampling.sample_walk->finish([&signals] { return signals.is_one_waiting(); });
     const auto facts = facts_of(sampling, config, counted);
     if (!facts) return failed(facts.error());
-    auto named = name_interruptibly(counted, *sampling.catalog, *sampling.labels, signals);
+    auto named = name_interruptibly(counted, sampling, signals);
     if (named.aborted) std::_Exit(cli::kExitAborted);
-    auto summary = complete(named.profile, sampling, config, *facts, duration);
-    if (const auto written = write_files(named.profile, config, summary); !written) {
+    auto summary = complete(named.stacks, sampling, config, *facts, duration);
+    if (const auto written = write_files(named.stacks.profile, config, summary); !written) {
         return {.exit_status = failed(written.error()).exit_status,
                 .in_a_hurry = named.names_skipped};
     }
@@ -124,7 +128,8 @@ bool ends_with_its_targets(const config::RecordConfig& config) {
 
 int run(const config::RecordConfig& config, std::span<const std::string> invocation,
         Signals& signals, std::optional<cli::LaunchedCommand>& command) {
-    const auto command_pid = command ? std::optional(command->pid()) : std::nullopt;
+    std::optional<pid_t> command_pid;
+    if (command) command_pid = sampler::number_in_proc(command->pidfd()).value_or(command->pid());
     auto sampling = prepare_sampling(config, command_pid, invocation);
     if (!sampling) return say(sampling.error(), config);
     if (const auto started = start(*sampling); !started) {

@@ -26,8 +26,10 @@ constexpr std::chrono::milliseconds kHasteInterval{20};
 Result<std::unique_ptr<SampleWalk>> SampleWalk::start(const sampler::BpfProgram& program,
                                                       sampler::ProcessLabelReader& labels,
                                                       UnwindWalk& unwind_walk,
+                                                      CodeMapKeeper& code_maps,
                                                       std::uint64_t max_stack_bytes) {
-    std::unique_ptr<SampleWalk> walk(new SampleWalk(labels, unwind_walk, max_stack_bytes));
+    std::unique_ptr<SampleWalk> walk(
+        new SampleWalk(labels, unwind_walk, code_maps, max_stack_bytes));
     walk->be_ready_to_resume(program);
     BOBBIN_TRY(auto samples,
                sampler::RingBuffer::open(
@@ -40,11 +42,13 @@ Result<std::unique_ptr<SampleWalk>> SampleWalk::start(const sampler::BpfProgram&
 
 // Without it samples that come before their tables stay as the kernel side left them.
 void SampleWalk::be_ready_to_resume(const sampler::BpfProgram& program) {
-    auto tables = user_walk::MappedTables::open({.executables_fd = program.executables_fd(),
-                                                 .special_rules_fd = program.special_rules_fd(),
-                                                 .macros_fd = program.macros_fd(),
-                                                 .buckets_fd = program.unwind_buckets_fd(),
-                                                 .generation = program.rule_generation()});
+    auto tables = user_walk::MappedTables::open(
+        {.executables_fd = program.executables_fd(),
+         .special_rules_fd = program.special_rules_fd(),
+         .macros_fd = program.macros_fd(),
+         .words_of_bucket =
+             [&walk = unwind_walk_](std::uint32_t bucket) { return walk.bucket_words(bucket); },
+         .generation = program.rule_generation()});
     if (!tables) {
         spdlog::info("no walk can be resumed: {}", tables.error().message());
         return;
@@ -68,17 +72,23 @@ void SampleWalk::add(std::span<const std::byte> record) {
         return;
     }
     labels_.notice(*sample->header);
-    unwind_walk_.feed().last_sampled().note(sample->user_frames,
-                                            std::chrono::nanoseconds{sample->header->time_ns});
     if (waiting_ && !sample->paused_walk.empty() &&
         waiting_->keep(record, std::chrono::steady_clock::now())) {
         return;
     }
+    note_use(*sample);
     const std::scoped_lock lock(counts_mutex_);
     counts_.add(*sample);
 }
 
+void SampleWalk::note_use(const aggregate::RawSample& sample) {
+    unwind_walk_.feed().last_sampled().note(sample.user_frames,
+                                            std::chrono::nanoseconds{sample.header->time_ns});
+    code_maps_.notice(sample);
+}
+
 void SampleWalk::add_resumed(const aggregate::RawSample& sample) {
+    note_use(sample);
     const std::scoped_lock lock(counts_mutex_);
     counts_.add(sample);
     const auto end = sample.header->walk_end;
@@ -141,6 +151,7 @@ aggregate::CountedStacks SampleWalk::finish(const std::function<bool()>& is_in_a
     }
     if (waiting_) waiting_->give_up();
     const std::scoped_lock lock(counts_mutex_);
+    spdlog::debug("{} stacks of {} bytes", counts_.counted().stacks.size(), counts_.bytes());
     return counts_.take();
 }
 

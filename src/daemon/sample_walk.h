@@ -14,6 +14,7 @@
 #include "aggregate/stack_counts.h"
 #include "base/result.h"
 #include "bobbin/bpf_abi.h"
+#include "daemon/code_map_keeper.h"
 #include "daemon/resumed_walks.h"
 #include "daemon/unwind_walk.h"
 #include "daemon/waiting_samples.h"
@@ -32,6 +33,7 @@ public:
     static Result<std::unique_ptr<SampleWalk>> start(const sampler::BpfProgram& program,
                                                      sampler::ProcessLabelReader& labels,
                                                      UnwindWalk& unwind_walk,
+                                                     CodeMapKeeper& code_maps,
                                                      std::uint64_t max_stack_bytes);
 
     struct Progress {
@@ -57,18 +59,21 @@ public:
 
 private:
     SampleWalk(sampler::ProcessLabelReader& labels, UnwindWalk& unwind_walk,
-               std::uint64_t max_stack_bytes)
+               CodeMapKeeper& code_maps, std::uint64_t max_stack_bytes)
         : labels_(labels),
           unwind_walk_(unwind_walk),
+          code_maps_(code_maps),
           counts_(aggregate::hash_of, max_stack_bytes) {}
     void be_ready_to_resume(const sampler::BpfProgram& program);
     void add(std::span<const std::byte> record);
+    void note_use(const aggregate::RawSample& sample);
     void add_resumed(const aggregate::RawSample& sample);
     void look_again();
     void run(const std::stop_token& stop);
 
     sampler::ProcessLabelReader& labels_;
     UnwindWalk& unwind_walk_;
+    CodeMapKeeper& code_maps_;
     mutable std::mutex counts_mutex_;
     aggregate::StackCounts counts_;
     ResumedWalks resumed_;

@@ -5,17 +5,22 @@
 #include <sys/resource.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "cli/system_facts.h"
+#include "symbolize/executable_namer.h"
 
 namespace bobbin::daemon {
 namespace {
 
 // All of /usr/bin takes about 4 s to read on one slow core; nobody runs all of it.
 constexpr std::chrono::milliseconds kPatienceForRunningFiles{20'000};
+// How long to wait for files of living processes that name their generated code; most are open.
+constexpr std::chrono::seconds kPatienceWithCodeMaps{2};
 // Of --max-memory. Naming a stack takes about as much again; the rest is for files being read and
 // samples that wait.
 constexpr std::uint64_t kPartForStacks = 4;
@@ -49,6 +54,17 @@ std::optional<sampler::TickProgram> tick_program_asked_for() {
     return program;
 }
 
+// For tests: BOBBIN_NAMES_MILLISECONDS is how long the names of one file may take.
+std::chrono::milliseconds patience_with_names() {
+    const char* const text = std::getenv("BOBBIN_NAMES_MILLISECONDS");
+    if (text == nullptr) return symbolize::ExecutableNamer::kPatience;
+    const std::string_view digits(text);
+    unsigned milliseconds = 0;
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), milliseconds);
+    return parsed.ec == std::errc{} ? std::chrono::milliseconds{milliseconds}
+                                    : symbolize::ExecutableNamer::kPatience;
+}
+
 sampler::Targets targets_of(const config::RecordConfig& config, std::optional<pid_t> command) {
     if (config.whole_machine) return {};
     sampler::Targets targets{.processes = config.pids,
@@ -75,14 +91,16 @@ Result<Sampling> build_stages(const config::RecordConfig& config, sampler::BpfPr
     BOBBIN_CHECK(program.attach_process_events());
     BOBBIN_TRY(auto unwind_walk,
                UnwindWalk::start(program, *catalog, config.max_unwind_memory_bytes,
-                                 kPatienceForRunningFiles));
-    BOBBIN_TRY(auto sample_walk, SampleWalk::start(program, *labels, *unwind_walk,
+                                 config.max_memory_bytes, kPatienceForRunningFiles));
+    auto code_maps = std::make_unique<CodeMapKeeper>();
+    BOBBIN_TRY(auto sample_walk, SampleWalk::start(program, *labels, *unwind_walk, *code_maps,
                                                    config.max_memory_bytes / kPartForStacks));
     return Sampling{.program = std::move(program),
                     .cpus = std::move(cpus),
                     .catalog = std::move(catalog),
                     .labels = std::move(labels),
                     .unwind_walk = std::move(unwind_walk),
+                    .code_maps = std::move(code_maps),
                     .sample_walk = std::move(sample_walk),
                     .events = std::move(events),
                     .started = {},
@@ -134,20 +152,41 @@ Result<RecordingFacts> facts_of(const Sampling& sampling, const config::RecordCo
                           .bpf_map_bytes = sampling.program.map_bytes(),
                           .counters = counters,
                           .resumed = resumed,
-                          .shortened_from = counted.shortened_from};
+                          .shortened_from = counted.shortened_from,
+                          .lost_files = sampling.unwind_walk->lost_files()};
 }
 
-symbolize::NamedProfile name(const aggregate::CountedStacks& counted,
-                             const executable::Catalog& catalog,
-                             const sampler::ProcessLabelReader& labels, symbolize::Names names) {
-    const auto labels_of = [&labels](const aggregate::SampleOwner& owner,
-                                     symbolize::SampleLabels& to) {
+NamedStacks name(const aggregate::CountedStacks& counted, const Sampling& sampling,
+                 symbolize::Names names) {
+    const auto labels_of = [&labels = *sampling.labels](const aggregate::SampleOwner& owner,
+                                                        symbolize::SampleLabels& to) {
         auto of_process = labels.find(owner.pid, owner.process_start_boot_ns, owner.cgroup_id);
         to.cgroup = std::move(of_process.cgroup);
         to.unit = std::move(of_process.unit);
         to.container = std::move(of_process.container);
     };
-    return symbolize::name_stacks(counted, catalog, labels_of, names);
+    symbolize::ExecutableNamer namer(patience_with_names());
+    symbolize::NameSources sources;
+    sources.name_executable = [&namer](const executable::Executable& executable,
+                                       std::span<const std::uint64_t> addresses) {
+        return namer.name(executable, addresses);
+    };
+    sources.code_maps_of = [&sampling](const symbolize::ProcessId& process) {
+        return sampling.code_maps->find(process);
+    };
+    if (names == symbolize::Names::kResolve) {
+        namer.use(symbolize::NameCache::open(symbolize::NameCache::default_directory()));
+        sampling.code_maps->look_again(std::chrono::steady_clock::now() + kPatienceWithCodeMaps);
+    }
+    NamedStacks named{
+        .profile = symbolize::name_stacks(counted, *sampling.catalog, labels_of, names, sources),
+        .name_losses = symbolize::describe(namer.losses())};
+    if (const std::string& rights = namer.worker().rights_left(); !rights.empty()) {
+        named.name_losses.push_back("read with more rights than needed: " + rights);
+    }
+    namer.finish();
+    named.worker_cpu_time = namer.worker().cpu_time();
+    return named;
 }
 
 }  // namespace bobbin::daemon

@@ -11,6 +11,7 @@
 
 #include "cli/errors.h"
 #include "config/record_config.h"
+#include "daemon/code_map_keeper.h"
 #include "daemon/sample_walk.h"
 #include "daemon/summarize.h"
 #include "daemon/unwind_walk.h"
@@ -31,6 +32,7 @@ struct Sampling {
     std::unique_ptr<executable::Catalog> catalog;
     std::unique_ptr<sampler::ProcessLabelReader> labels;
     std::unique_ptr<UnwindWalk> unwind_walk;
+    std::unique_ptr<CodeMapKeeper> code_maps;
     std::unique_ptr<SampleWalk> sample_walk;
     sampler::PerfEvents events;
     std::chrono::system_clock::time_point started;
@@ -49,9 +51,13 @@ Result<> start(Sampling& sampling);
 Result<RecordingFacts> facts_of(const Sampling& sampling, const config::RecordConfig& config,
                                 const aggregate::CountedStacks& counted);
 
-// Counted stacks -> named profile with times, period and comments still to be filled by the caller.
-symbolize::NamedProfile name(const aggregate::CountedStacks& counted,
-                             const executable::Catalog& catalog,
-                             const sampler::ProcessLabelReader& labels, symbolize::Names names);
+struct NamedStacks {
+    // Times, period and comments are still to be filled by the caller.
+    symbolize::NamedProfile profile;
+    std::vector<std::string> name_losses;         // for people, a line each
+    std::chrono::microseconds worker_cpu_time{};  // of the process that read the names
+};
+NamedStacks name(const aggregate::CountedStacks& counted, const Sampling& sampling,
+                 symbolize::Names names);
 
 }  // namespace bobbin::daemon

@@ -112,6 +112,8 @@ cli::RecordSummary summarize(const symbolize::NamedProfile& profile,
         if (executable->refused.empty()) continue;
         summary.refused_files.push_back({.path = executable->path, .reason = executable->refused});
     }
+    summary.lost_files = facts.lost_files;
+    summary.announcements_lost = facts.counters.announcements_lost;
     measure_own_cost(facts.counters, summary);
     summary.bpf_map_bytes = facts.bpf_map_bytes;
     return summary;

@@ -9,6 +9,7 @@
 #include "cli/record_summary.h"
 #include "daemon/resumed_walks.h"
 #include "executable/catalog.h"
+#include "executable/open_file.h"
 #include "symbolize/named_profile.h"
 
 namespace bobbin::daemon {
@@ -24,6 +25,7 @@ struct RecordingFacts {
     abi::outcome_counters counters{};
     ResumedWalks resumed;
     WalkEndCounts shortened_from{};  // aggregate::CountedStacks
+    executable::LostFileCounts lost_files{};
 };
 
 cli::RecordSummary summarize(const symbolize::NamedProfile& profile,

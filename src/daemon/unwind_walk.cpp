@@ -68,7 +68,7 @@ void hold_executed_files(FilesInFlight& files) {
     files.exec_events.emplace(std::move(*events));
 }
 
-std::size_t words_of(const Publication& publication) {
+std::size_t words_to_write(const Publication& publication) {
     const auto* const built = std::get_if<executable::BuiltExecutable>(&publication);
     return built != nullptr && built->table ? built->table->words.size() : 0;
 }
@@ -76,16 +76,18 @@ std::size_t words_of(const Publication& publication) {
 }  // namespace
 
 UnwindWalk::UnwindWalk(const sampler::BpfProgram& program, executable::Catalog& catalog,
-                       std::uint64_t max_table_bytes)
-    : files_(std::make_shared<FilesInFlight>(hold_limits())),
+                       std::uint64_t max_table_bytes, std::uint64_t max_memory_bytes)
+    : files_(std::make_shared<FilesInFlight>(hold_limits(), max_memory_bytes)),
       kernel_(program),
-      feed_(kernel_, files_->shared_rules, catalog, max_table_bytes) {}
+      feed_(kernel_, files_->shared_rules, catalog, max_table_bytes, files_->known_tables) {}
 
 Result<std::unique_ptr<UnwindWalk>> UnwindWalk::start(sampler::BpfProgram& program,
                                                       executable::Catalog& catalog,
                                                       std::uint64_t max_table_bytes,
+                                                      std::uint64_t max_memory_bytes,
                                                       std::chrono::milliseconds patience) {
-    std::unique_ptr<UnwindWalk> walk(new UnwindWalk(program, catalog, max_table_bytes));
+    std::unique_ptr<UnwindWalk> walk(
+        new UnwindWalk(program, catalog, max_table_bytes, max_memory_bytes));
     hold_executed_files(*walk->files_);
     BOBBIN_TRY(walk->opener_, FileOpener::open(program.announcements_fd(), walk->files_));
     BOBBIN_CHECK(walk->build_vdso());
@@ -109,6 +111,7 @@ UnwindWalk::~UnwindWalk() {
                   lost.empty() ? "0 files lost" : lost, files_->claimed_count(),
                   files_->exec_events ? files_->exec_events->overflow_count() : 0,
                   files_->held.held_count(), files_->held.dropped_count());
+    spdlog::debug("{}", ready_times_.describe());
 }
 
 std::uint64_t UnwindWalk::lost_file_count() const {
@@ -139,7 +142,7 @@ void UnwindWalk::run_publisher(const std::stop_token& stop) {
 
 // The large ones last: only they may wait for the kernel, which takes 16 ms.
 void UnwindWalk::publish_all(std::deque<Publication> publications) {
-    std::ranges::stable_sort(publications, {}, words_of);
+    std::ranges::stable_sort(publications, {}, words_to_write);
     for (Publication& publication : publications) {
         if (const auto published = publish(std::move(publication)); !published) {
             spdlog::warn("{}", published.error().message());
@@ -154,7 +157,13 @@ Result<> UnwindWalk::publish(Publication publication) {
     }
     auto& built = std::get<executable::BuiltExecutable>(publication);
     files_->held.add(built.executable.file, std::chrono::steady_clock::now());
-    return feed_.publish(std::move(built));
+    const std::uint32_t id = built.executable.id;
+    const executable::Announced announced = built.announced;
+    BOBBIN_CHECK(feed_.publish(std::move(built)));
+    if (feed_.state_of(id) == abi::FILE_READY) {
+        ready_times_.note(announced, unwind_feed::monotonic_now());
+    }
+    return {};
 }
 
 // Read as a file, because nothing says how long the image is: reading ends where the mapping does.

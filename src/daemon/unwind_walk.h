@@ -14,6 +14,7 @@
 #include "daemon/file_keeper.h"
 #include "daemon/file_opener.h"
 #include "daemon/files_in_flight.h"
+#include "daemon/ready_times.h"
 #include "executable/catalog.h"
 #include "executable/open_file.h"
 #include "sampler/bpf_kernel_tables.h"
@@ -23,7 +24,7 @@
 namespace bobbin::daemon {
 
 // The unwind walk: announcement -> open file -> ELF, CFI, table -> the kernel's maps. A thread a
-// step, because opening must not wait (a process may live for 1 ms), building takes up to 100 ms a
+// step, because opening must not wait (a process may live for 1 ms), building takes up to 60 ms a
 // file, and publishing now and then waits 16 ms for the kernel.
 //   opener     reads announcements, finds the files; before all other threads where allowed
 //   builders   read and pack, several files at once, small ones first
@@ -34,10 +35,12 @@ class UnwindWalk {
 public:
     // Announces what runs already and returns when all of that is published, so that the first
     // sample finds its tables, or when `patience` has passed: the rest then follows while sampling
-    // goes on. `max_table_bytes`: what the kernel may charge for them.
+    // goes on. `max_table_bytes`: what the kernel may charge for them; `max_memory_bytes`: what all
+    // of bobbin may take, of which building takes its part.
     static Result<std::unique_ptr<UnwindWalk>> start(sampler::BpfProgram& program,
                                                      executable::Catalog& catalog,
                                                      std::uint64_t max_table_bytes,
+                                                     std::uint64_t max_memory_bytes,
                                                      std::chrono::milliseconds patience);
 
     // Files that could not be had, by reason.
@@ -60,6 +63,10 @@ public:
 
     // For those of its methods that any thread may call.
     [[nodiscard]] unwind_feed::UnwindFeed& feed() { return feed_; }
+    // sampler/bpf_kernel_tables.h says when.
+    [[nodiscard]] const std::uint32_t* bucket_words(std::uint32_t bucket) const {
+        return kernel_.words_of(bucket);
+    }
 
     UnwindWalk(const UnwindWalk&) = delete;
     UnwindWalk& operator=(const UnwindWalk&) = delete;
@@ -67,7 +74,7 @@ public:
 
 private:
     UnwindWalk(const sampler::BpfProgram& program, executable::Catalog& catalog,
-               std::uint64_t max_table_bytes);
+               std::uint64_t max_table_bytes, std::uint64_t max_memory_bytes);
     void start_threads();
     void run_publisher(const std::stop_token& stop);
     void publish_all(std::deque<Publication> publications);
@@ -78,6 +85,7 @@ private:
     std::shared_ptr<FilesInFlight> files_;
     sampler::BpfKernelTables kernel_;
     unwind_feed::UnwindFeed feed_;
+    ReadyTimes ready_times_;
     std::shared_ptr<FileOpener> opener_;
     std::optional<BuilderCrew> builders_;
     std::optional<FileKeeper> keeper_;

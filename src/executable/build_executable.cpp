@@ -9,44 +9,64 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "elf/elf_file.h"
 #include "executable/file_status.h"
-#include "executable/hash_unwind_rows.h"
 #include "executable/held_file.h"
 #include "executable/read_unwind_rows.h"
 
 namespace bobbin::executable {
 namespace {
 
-Result<unwind_table::UnwindTable> table_of(const elf::ElfFile& elf, std::string& damage,
-                                           std::optional<UnwindHash>& hash,
-                                           unwind_table::SharedRules& shared) {
-    BOBBIN_TRY(auto rows, read_unwind_rows(elf));
+// Where tables are made, and which there are.
+struct Workplace {
+    unwind_table::SharedRules& shared;
+    const KnownTables* known;
+};
+
+Result<unwind_table::UnwindTable> table_of(UnwindSections sections,
+                                           const std::vector<elf::LoadSegment>& segments,
+                                           std::string& damage, unwind_table::SharedRules& shared) {
+    BOBBIN_TRY(auto rows, read_unwind_rows(std::move(sections)));
     damage = std::move(rows.damage);
-    if (damage.empty()) hash = hash_unwind_rows(rows.unwind, elf.load_segments());
-    return unwind_table::build_table(rows.unwind, elf.load_segments(), shared);
+    return unwind_table::build_table(rows.unwind, segments, shared);
 }
 
-void fill_from(const elf::ElfFile& elf, BuiltExecutable& built, unwind_table::SharedRules& shared) {
-    built.executable.build_id = elf.build_id();
-    built.executable.segments = elf.load_segments();
-    std::optional<UnwindHash> hash;
-    auto table = table_of(elf, built.executable.refused, hash, shared);
-    if (!table) {
-        built.executable.refused = table.error().message();
-        return;
-    }
+std::optional<ContentKey> content_of(const Executable& executable, const UnwindSections& sections) {
+    const auto hash = hash_unwind_sections(sections, executable.segments);
+    if (!hash) return std::nullopt;
+    return ContentKey{.build_id = executable.build_id,
+                      .size_bytes = executable.file->status().size_bytes,
+                      .unwind_hash = *hash};
+}
+
+bool is_known(BuiltExecutable& built, const KnownTables* known) {
+    const auto table =
+        known != nullptr && built.content ? known->find(*built.content) : std::nullopt;
+    if (!table) return false;
     built.executable.row_count = table->row_count;
-    built.executable.table_bytes = table->words.size() * sizeof(table->words[0]);
+    built.executable.table_bytes = table->bytes;
+    return true;
+}
+
+void fill_from(const elf::ElfFile& elf, BuiltExecutable& built, const Workplace& workplace) {
+    Executable& executable = built.executable;
+    executable.build_id = elf.build_id();
+    executable.segments = elf.load_segments();
+    UnwindSections sections = read_unwind_sections(elf);
+    built.content = content_of(executable, sections);
+    if (is_known(built, workplace.known)) return;
+    auto table =
+        table_of(std::move(sections), executable.segments, executable.refused, workplace.shared);
+    if (!table) executable.refused = table.error().message();
+    if (!executable.refused.empty()) built.content.reset();
+    if (!table) return;
+    executable.row_count = table->row_count;
+    executable.table_bytes = table->words.size() * sizeof(table->words[0]);
     built.table = std::move(*table);
-    if (hash) {
-        built.content = ContentKey{.build_id = built.executable.build_id,
-                                   .size_bytes = built.executable.file->status().size_bytes,
-                                   .unwind_hash = *hash};
-    }
 }
 
 // Of a file that was only found so far, its contents.
@@ -63,11 +83,11 @@ std::string path_of(const OpenedFile& file) {
     return status ? name_of(file.fd.get(), *status) : std::string();
 }
 
-void read_into(BuiltExecutable& built, UniqueFd fd, unwind_table::SharedRules& shared) {
+void read_into(BuiltExecutable& built, UniqueFd fd, const Workplace& workplace) {
     const int borrowed = fd.get();
     built.executable.file = std::make_shared<HeldFile>(std::move(fd), built.executable.path);
     if (auto elf = elf::ElfFile::open(borrowed)) {
-        fill_from(*elf, built, shared);
+        fill_from(*elf, built, workplace);
     } else {
         built.executable.refused = elf.error().message();
     }
@@ -75,13 +95,15 @@ void read_into(BuiltExecutable& built, UniqueFd fd, unwind_table::SharedRules& s
 
 }  // namespace
 
-BuiltExecutable build_executable(OpenedFile file, unwind_table::SharedRules& shared) {
+BuiltExecutable build_executable(OpenedFile file, unwind_table::SharedRules& shared,
+                                 const KnownTables* known) {
     BuiltExecutable built;
     built.key = file.key;
+    built.announced = file.announced;
     built.executable.id = file.executable_id;
     built.executable.path = file.path.empty() ? path_of(file) : std::move(file.path);
     if (auto fd = opened_for_reading(std::move(file.fd))) {
-        read_into(built, std::move(*fd), shared);
+        read_into(built, std::move(*fd), {.shared = shared, .known = known});
     } else {
         built.executable.refused = fd.error().message();
     }

@@ -50,12 +50,27 @@ bool HeldFile::is_held() const {
     return fd_.is_open();
 }
 
+Result<UniqueFd> HeldFile::find_by_cached_path() const {
+    return check(UniqueFd(open_place_cached(AT_FDCWD, path_.c_str())));
+}
+
+bool HeldFile::is_gone() const {
+    const std::scoped_lock lock(mutex_);
+    if (fd_.is_open()) {
+        const auto now = status_of(fd_.get());
+        return now && !now->has_name;
+    }
+    if (!path_led_here_) return false;
+    const auto found = find_by_cached_path();
+    return !found && found.error().code() != std::errc::resource_unavailable_try_again;
+}
+
 // A name that is gone is no longer known by heart either, so the link count is asked first.
 bool HeldFile::is_found_by_path() const {
     if (!path_led_here_) return false;
     const auto now = status_of(fd_.get());
     if (!now || !now->has_name || !path_.starts_with('/')) return false;
-    const auto found = check(UniqueFd(open_place_cached(AT_FDCWD, path_.c_str())));
+    const auto found = find_by_cached_path();
     return found || found.error().code() == std::errc::resource_unavailable_try_again;
 }
 

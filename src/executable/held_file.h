@@ -28,6 +28,9 @@ public:
     [[nodiscard]] Result<UniqueFd> open_for_reading() const;
 
     [[nodiscard]] bool is_held() const;
+    // Whether no directory leads to it any more, as far as can be told without waiting: nobody will
+    // execute it again who does not map it already.
+    [[nodiscard]] bool is_gone() const;
     [[nodiscard]] const FileStatus& status() const { return status_; }
 
     // Closes the descriptor if the path leads to the same file, as far as can be told without
@@ -39,6 +42,7 @@ public:
 private:
     [[nodiscard]] Result<UniqueFd> find_by_path() const;
     [[nodiscard]] bool is_found_by_path() const;
+    [[nodiscard]] Result<UniqueFd> find_by_cached_path() const;
     [[nodiscard]] Result<UniqueFd> check(UniqueFd place) const;
 
     mutable std::mutex mutex_;

@@ -40,7 +40,8 @@ Opened open_link(const abi::announcement& announcement, const std::string& link)
                       .executable_id = announcement.executable_id,
                       .path = {},
                       .fd = std::move(fd),
-                      .size_bytes = status->size_bytes};
+                      .size_bytes = status->size_bytes,
+                      .announced = announced_by(announcement)};
 }
 
 }  // namespace
@@ -50,6 +51,10 @@ std::optional<abi::announcement> parse_announcement(std::span<const std::byte> r
     if (record.size() < sizeof(announcement)) return std::nullopt;
     std::memcpy(&announcement, record.data(), sizeof(announcement));
     return announcement;
+}
+
+Announced announced_by(const abi::announcement& announcement) {
+    return {.time_ns = announcement.time_ns, .reason = announcement.reason};
 }
 
 const char* describe(LostReason reason) {

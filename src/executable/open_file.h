@@ -18,6 +18,12 @@ namespace bobbin::executable {
 // One record of the kernel side's `announcements`; nullopt: too short to be one.
 std::optional<abi::announcement> parse_announcement(std::span<const std::byte> record);
 
+// When and why the kernel side told of a file.
+struct Announced {
+    std::uint64_t time_ns = 0;  // CLOCK_MONOTONIC; 0: nobody did
+    std::uint32_t reason = 0;   // enum announcement_reason
+};
+
 // A file that was announced, held: from here on nobody can take its bytes away by deleting or
 // replacing it. First step of open, build, publish; the step that must not wait.
 struct OpenedFile {
@@ -26,7 +32,10 @@ struct OpenedFile {
     std::string path;  // for people; empty: whoever builds asks the kernel
     UniqueFd fd;       // perhaps an O_PATH one, which build_executable opens for reading
     std::uint64_t size_bytes = 0;
+    Announced announced{};
 };
+
+Announced announced_by(const abi::announcement& announcement);
 
 // X(enumerator, text for people, whether the next sample that meets the file shall announce it
 // again)
@@ -35,7 +44,8 @@ struct OpenedFile {
     X(kReplaced, "changed before it could be opened", true)             \
     X(kNoDescriptor, "more files open than RLIMIT_NOFILE allows", true) \
     X(kNotRegular, "not a regular file", false)                         \
-    X(kTooSlow, "its file system did not answer in time", false)
+    X(kTooSlow, "its file system did not answer in time", false)        \
+    X(kTooLarge, "too large to be read within --max-memory", false)
 
 enum class LostReason : std::uint8_t {
 #define X(enumerator, text, again) enumerator,

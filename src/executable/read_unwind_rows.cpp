@@ -19,8 +19,6 @@
 namespace bobbin::executable {
 namespace {
 
-using MaybeSection = std::optional<elf::SectionBytes>;
-
 // Its own section, in a PIE of Go's linker before 1.26 under the second name; in a PIE that ld made
 // of such Go, somewhere in .data.rel.ro.
 Result<MaybeSection> read_go_section(const elf::ElfFile& elf) {
@@ -39,9 +37,9 @@ Result<MaybeSection> read_go_section(const elf::ElfFile& elf) {
     return section;
 }
 
-Result<> tell_text_start(const elf::ElfFile& elf, std::uint64_t table_file_vaddr,
+Result<> tell_text_start(const Result<MaybeSection>& module, std::uint64_t table_file_vaddr,
                          pclntab::FunctionTable& table) {
-    BOBBIN_TRY(const MaybeSection module_data, elf.read_section(".go.module"));
+    BOBBIN_TRY(const MaybeSection module_data, module);
     if (!module_data) return {};
     BOBBIN_TRY(const std::uint64_t text_start,
                pclntab::read_text_start(module_data->bytes, table, table_file_vaddr));
@@ -67,24 +65,27 @@ SourceRows rows_of(std::string_view name, const elf::SectionBytes& section, cfi:
             std::move(frames.stopped)};
 }
 
-Result<SourceRows> read_go_rows(const elf::ElfFile& elf) {
-    BOBBIN_TRY(const MaybeSection section, read_go_section(elf));
+Result<SourceRows> read_go_rows(Result<MaybeSection> functions,
+                                const Result<MaybeSection>& module) {
+    BOBBIN_TRY(const MaybeSection section, std::move(functions));
     if (!section) return SourceRows{};
     BOBBIN_TRY(auto table, pclntab::FunctionTable::open(section->bytes));
-    if (!table.knows_text_start()) BOBBIN_CHECK(tell_text_start(elf, section->file_vaddr, table));
+    if (!table.knows_text_start()) {
+        BOBBIN_CHECK(tell_text_start(module, section->file_vaddr, table));
+    }
     BOBBIN_TRY(auto rows, pclntab::read_unwind_rows(table));
     return rows_of(".gopclntab", *section, std::move(rows));
 }
 
-Result<SourceRows> read_eh_frame(const elf::ElfFile& elf) {
-    BOBBIN_TRY(const MaybeSection section, elf.read_eh_frame());
+Result<SourceRows> read_eh_frame(Result<MaybeSection> eh_frame) {
+    BOBBIN_TRY(const MaybeSection section, std::move(eh_frame));
     if (!section) return SourceRows{};
     BOBBIN_TRY(auto frames, cfi::read_eh_frame(section->bytes, section->file_vaddr));
     return rows_of(".eh_frame", *section, std::move(frames));
 }
 
-Result<SourceRows> read_debug_frame(const elf::ElfFile& elf) {
-    BOBBIN_TRY(const MaybeSection section, elf.read_debug_frame());
+Result<SourceRows> read_debug_frame(Result<MaybeSection> debug_frame) {
+    BOBBIN_TRY(const MaybeSection section, std::move(debug_frame));
     if (!section) return SourceRows{};
     BOBBIN_TRY(auto frames, cfi::read_debug_frame(section->bytes));
     return rows_of(".debug_frame", *section, std::move(frames));
@@ -131,12 +132,28 @@ private:
 
 }  // namespace
 
-Result<FileRows> read_unwind_rows(const elf::ElfFile& elf) {
+UnwindSections read_unwind_sections(const elf::ElfFile& elf) {
+    UnwindSections sections{.go_functions = read_go_section(elf),
+                            .go_module = {},
+                            .eh_frame = elf.read_eh_frame(),
+                            .debug_frame = elf.read_debug_frame()};
+    if (sections.go_functions && *sections.go_functions) {
+        sections.go_module = elf.read_section(".go.module");
+    }
+    return sections;
+}
+
+// Each section's bytes go when their rows are made.
+Result<FileRows> read_unwind_rows(UnwindSections sections) {
     RowCollector rows;
-    rows.add(read_go_rows(elf));
-    rows.add(read_eh_frame(elf));
-    rows.add(read_debug_frame(elf));
+    rows.add(read_go_rows(std::move(sections.go_functions), sections.go_module));
+    rows.add(read_eh_frame(std::move(sections.eh_frame)));
+    rows.add(read_debug_frame(std::move(sections.debug_frame)));
     return rows.take();
+}
+
+Result<FileRows> read_unwind_rows(const elf::ElfFile& elf) {
+    return read_unwind_rows(read_unwind_sections(elf));
 }
 
 }  // namespace bobbin::executable

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,19 @@
 #include "elf/elf_file.h"
 
 namespace bobbin::executable {
+
+using MaybeSection = std::optional<elf::SectionBytes>;
+
+// All sections that say something about unwinding, as they were at one moment: whoever writes to
+// the file meanwhile, what a table is made from is what it is known by (content_key.h). An error:
+// it is there but cannot be read.
+struct UnwindSections {
+    Result<MaybeSection> go_functions;  // .gopclntab, from the table's begin on
+    Result<MaybeSection> go_module;     // .go.module, where that may be needed
+    Result<MaybeSection> eh_frame;
+    Result<MaybeSection> debug_frame;
+};
+UnwindSections read_unwind_sections(const elf::ElfFile& elf);
 
 // One section that gave rows, or should have.
 struct RowSource {
@@ -29,6 +43,7 @@ struct FileRows {
 // All that a file says about unwinding: Go's function table first, because its rows alone know
 // where the runtime changes stacks; `.eh_frame` for whatever it leaves open, such as linked C; and
 // `.debug_frame` behind both. Error: there is something, but of none of it a row could be made.
+Result<FileRows> read_unwind_rows(UnwindSections sections);
 Result<FileRows> read_unwind_rows(const elf::ElfFile& elf);
 
 }  // namespace bobbin::executable

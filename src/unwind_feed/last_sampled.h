@@ -26,7 +26,8 @@ public:
 
     LastSampled();
 
-    // The user frames of one sample, which was taken at `when`. ~1 ns a frame.
+    // The user frames of one sample, which was taken at `when`. 1 ns a frame where few neighbours
+    // lie in different files, 3 where all do.
     void note(std::span<const abi::frame_word> frames, std::chrono::nanoseconds when);
 
     [[nodiscard]] Use of(std::uint32_t executable_id, std::chrono::nanoseconds now) const;

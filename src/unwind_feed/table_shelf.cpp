@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <span>
 
 namespace bobbin::unwind_feed {
 namespace {
@@ -12,20 +13,32 @@ bool is_nearly_full(std::size_t count, std::size_t most) { return count > most -
 
 }  // namespace
 
+Occupant TableShelf::occupant(std::uint32_t id, const LastSampled& last_sampled,
+                              std::chrono::nanoseconds now) const {
+    const Resident& resident = residents_.at(id);
+    const LastSampled::Use use = last_sampled.of(id, now);
+    return {.executable_id = id,
+            .first_word = resident.geometry.first_word,
+            .word_count = resident.word_count,
+            .last_used = std::max(use.last, resident.since - kColdAfter + kNewFor),
+            .heat = use.heat};
+}
+
 std::optional<std::vector<Occupant>> TableShelf::victims_for(const Newcomer& newcomer,
                                                              const LastSampled& last_sampled,
                                                              std::chrono::nanoseconds now) const {
     std::vector<Occupant> occupants;
-    occupants.reserve(residents_.size());
-    for (const auto& [id, resident] : residents_) {
-        // Nothing announces the vdso again; a table without words leaves no room behind.
-        if (id == EXECUTABLE_ID_VDSO || resident.word_count == 0) continue;
-        const LastSampled::Use use = last_sampled.of(id, now);
-        occupants.push_back({.executable_id = id,
-                             .first_word = resident.geometry.first_word,
-                             .word_count = resident.word_count,
-                             .last_used = std::max(use.last, resident.since - kColdAfter + kNewFor),
-                             .heat = use.heat});
+    occupants.reserve(sharers_.size());
+    for (const auto& [first_word, ids] : sharers_) {
+        // Nothing announces the vdso again.
+        if (std::ranges::count(ids, std::uint32_t{EXECUTABLE_ID_VDSO}) != 0) continue;
+        Occupant table = occupant(ids.front(), last_sampled, now);
+        for (const std::uint32_t id : std::span(ids).subspan(1)) {
+            const Occupant other = occupant(id, last_sampled, now);
+            table.last_used = std::max(table.last_used, other.last_used);
+            table.heat += other.heat;
+        }
+        occupants.push_back(table);
     }
     return choose_victims(pool_, occupants, newcomer, now);
 }
@@ -72,6 +85,7 @@ Result<> TableShelf::set_geometry(std::uint32_t id, const abi::executable& geome
 }
 
 Result<> TableShelf::put(std::uint32_t id, const unwind_table::UnwindTable& table,
+                         const std::optional<executable::ContentKey>& content,
                          std::chrono::nanoseconds now) {
     const std::size_t word_count = table.words.size();
     const auto first_word = pool_.find_room(word_count);
@@ -86,11 +100,55 @@ Result<> TableShelf::put(std::uint32_t id, const unwind_table::UnwindTable& tabl
                                    .is_ready = 1};
     BOBBIN_CHECK(set_geometry(id, geometry));
     pool_.take(*first_word, word_count);
-    residents_.insert_or_assign(
-        id,
-        Resident{
-            .geometry = geometry, .word_count = word_count, .since = now, .rules = table.rules});
+    residents_.insert_or_assign(id, Resident{.geometry = geometry,
+                                             .word_count = word_count,
+                                             .since = now,
+                                             .rules = table.rules,
+                                             .content = content});
+    // A table without words leaves no room behind, and lies where another does.
+    if (word_count == 0) return {};
+    sharers_[*first_word] = {id};
+    if (content) {
+        known_.add(*content, {.executable_id = id,
+                              .row_count = table.row_count,
+                              .bytes = word_count * sizeof(table.words[0])});
+    }
     return {};
+}
+
+Result<> TableShelf::share(std::uint32_t id, const executable::ContentKey& content,
+                           std::chrono::nanoseconds now) {
+    const auto known = known_.find(content);
+    if (!known) return fail("no unwind table of the same content");
+    Resident resident = residents_.at(known->executable_id);
+    resident.since = now;
+    BOBBIN_CHECK(set_geometry(id, resident.geometry));
+    sharers_[resident.geometry.first_word].push_back(id);
+    residents_.insert_or_assign(id, std::move(resident));
+    return {};
+}
+
+std::vector<std::uint32_t> TableShelf::sharers_of(std::uint32_t id) const {
+    const auto sharers = sharers_.find(residents_.at(id).geometry.first_word);
+    if (sharers == sharers_.end() || std::ranges::count(sharers->second, id) == 0) return {id};
+    return sharers->second;
+}
+
+// Whether its words are still those of another one. The content may be known by another table, made
+// when this one could not be shared.
+bool TableShelf::leave_sharers(std::uint32_t id, const Resident& resident) {
+    const auto sharers = sharers_.find(resident.geometry.first_word);
+    if (sharers == sharers_.end() || std::erase(sharers->second, id) == 0) return false;
+    const bool is_last = sharers->second.empty();
+    auto known = resident.content ? known_.find(*resident.content) : std::nullopt;
+    if (known && known->executable_id == id && is_last) {
+        known_.remove(*resident.content);
+    } else if (known && known->executable_id == id) {
+        known->executable_id = sharers->second.front();
+        known_.add(*resident.content, *known);
+    }
+    if (is_last) sharers_.erase(sharers);
+    return !is_last;
 }
 
 // The geometry itself stays: who reads it at this moment reads one or the other mark, but never
@@ -100,7 +158,7 @@ Result<> TableShelf::withdraw(std::uint32_t id) {
     abi::executable geometry = resident->second.geometry;
     geometry.is_ready = 0;
     BOBBIN_CHECK(set_geometry(id, geometry));
-    withdrawn_.push_back(std::move(resident->second));
+    if (!leave_sharers(id, resident->second)) withdrawn_.push_back(std::move(resident->second));
     residents_.erase(resident);
     return {};
 }

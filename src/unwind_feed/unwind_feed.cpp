@@ -12,9 +12,13 @@ constexpr std::chrono::nanoseconds kLongestPatience = std::chrono::minutes{1};
 constexpr std::size_t kAskedBackAtOnce = 4;
 // Each waits for RCU, 8 to 16 ms.
 constexpr std::size_t kBucketsDroppedAtOnce = 4;
+// A program that lives may sleep for longer; its table is built again when it is sampled again.
+constexpr std::chrono::nanoseconds kGoneAfter = std::chrono::seconds{5};
+// Each is asked for its link count, about 1 us.
+constexpr std::size_t kFilesLookedAtAtOnce = 512;
 
-// A word of a table takes 240 ns to read and pack (libLLVM 19: 330,000 words in 80 ms), a file the
-// rest.
+// A word of a table takes 130 to 310 ns to read and pack (bash 139, libLLVM 19 210: 282,000 words
+// in 59 ms; go, by its function table, 307), a file the rest.
 std::chrono::nanoseconds cost_of_building(std::size_t word_count) {
     return std::chrono::microseconds{200} + std::chrono::nanoseconds{240} * word_count;
 }
@@ -22,13 +26,18 @@ std::chrono::nanoseconds cost_of_building(std::size_t word_count) {
 }  // namespace
 
 UnwindFeed::UnwindFeed(KernelTables& kernel, unwind_table::SharedRules& shared,
-                       executable::Catalog& catalog, std::uint64_t max_bytes)
-    : kernel_(kernel), catalog_(catalog), shelf_(kernel, shared, max_bytes / kBucketChargeBytes) {
+                       executable::Catalog& catalog, std::uint64_t max_bytes,
+                       std::shared_ptr<executable::KnownTables> known)
+    : kernel_(kernel),
+      catalog_(catalog),
+      known_(std::move(known)),
+      shelf_(kernel, shared, max_bytes / kBucketChargeBytes, *known_) {
     for (auto& state : *states_) state = abi::FILE_ANNOUNCED;
 }
 
 UnwindFeed::Counts UnwindFeed::counts() const {
     return {.tables_left = tables_left_,
+            .tables_of_gone_files = tables_of_gone_files_,
             .tables_left_out = tables_left_out_,
             .tables_built_again = tables_built_again_,
             .failed_calls = failed_calls_,
@@ -67,16 +76,21 @@ Result<> UnwindFeed::publish(executable::BuiltExecutable built, std::chrono::nan
     const std::uint32_t id = built.executable.id;
     const abi::file_key key = built.key;
     abi::file_state state = abi::FILE_REFUSED;
-    if (built.table && (shelf_.has(id) || place(built, now))) {
+    const bool is_usable = built.table || built.is_copy();
+    if (is_usable && (shelf_.has(id) || share(built, now) || place(built, now))) {
         state = abi::FILE_READY;
-        keys_.insert_or_assign(id, key);
         absentees_.erase(id);
     } else if (built.table) {
         state = abi::FILE_NO_ROOM;
         leave_out(built, now);
+    } else if (built.is_copy()) {
+        state = abi::FILE_UNANNOUNCED;
     }
     // The catalog first: a sample can name the executable as soon as the kernel side knows it.
     catalog_.add(std::move(built.executable));
+    // Of one that was known before, the catalog keeps the file that it has.
+    if (state == abi::FILE_READY)
+        shelved_.insert_or_assign(id, Shelved{key, catalog_.find(id)->file});
     return tell_state(id, key, state);
 }
 
@@ -84,7 +98,13 @@ Result<> UnwindFeed::forget(const abi::announcement& announcement) {
     return tell_state(announcement.executable_id, announcement.key, abi::FILE_UNANNOUNCED);
 }
 
+bool UnwindFeed::share(const executable::BuiltExecutable& built, std::chrono::nanoseconds now) {
+    return shelf_.has_same(built.content) &&
+           survive(shelf_.share(built.executable.id, *built.content, now));
+}
+
 bool UnwindFeed::place(const executable::BuiltExecutable& built, std::chrono::nanoseconds now) {
+    if (!built.table) return false;
     const std::uint32_t id = built.executable.id;
     const std::size_t word_count = built.table->words.size();
     if (const auto known = absentees_.find(id); known != absentees_.end()) {
@@ -97,37 +117,80 @@ bool UnwindFeed::place(const executable::BuiltExecutable& built, std::chrono::na
         dismiss(*victims, now);
         if (!shelf_.has_room_for(word_count)) return false;
     }
-    const bool placed = survive(shelf_.put(id, *built.table, now));
+    const bool placed = survive(shelf_.put(id, *built.table, built.content, now));
     peak_bytes_ = std::max<std::uint64_t>(peak_bytes_, shelf_.bucket_count() * kBucketChargeBytes);
     return placed;
 }
 
 void UnwindFeed::dismiss(std::span<const Occupant> victims, std::chrono::nanoseconds now) {
-    for (const Occupant& victim : victims) dismiss_one(victim, now);
+    for (const Occupant& victim : victims) {
+        Occupant sharer = victim;
+        for (const std::uint32_t id : shelf_.sharers_of(victim.executable_id)) {
+            sharer.executable_id = id;
+            const bool has_left = dismiss_one(sharer, now);
+            if (has_left && id == victim.executable_id) ++tables_left_;
+        }
+    }
     (void)survive(shelf_.free_withdrawn());
 }
 
 // One that was cold comes back with its next sample; one that was pushed out, or for whose return
 // there is no credit, when look_again() says so.
-void UnwindFeed::dismiss_one(const Occupant& victim, std::chrono::nanoseconds now) {
+bool UnwindFeed::dismiss_one(const Occupant& victim, std::chrono::nanoseconds now) {
     const std::uint32_t id = victim.executable_id;
     const bool may_return = now - victim.last_used >= kColdAfter && rebuild_credit_.is_left(now);
-    const abi::file_key key = keys_.at(id);
+    const abi::file_key key = shelved_.at(id).key;
+    const std::optional<executable::ContentKey> content = shelf_.content_of(id);
     if (!tell_state(id, key, may_return ? abi::FILE_UNANNOUNCED : abi::FILE_NO_ROOM)) {
         untold_states_.erase(id);  // it stays
-        return;
+        return false;
     }
     if (!survive(shelf_.withdraw(id))) {
         (void)tell_state(id, key, abi::FILE_READY);
-        return;
+        return false;
     }
-    ++tables_left_;
-    keys_.erase(id);
+    shelved_.erase(id);
     absentees_.insert_or_assign(id, Absentee{.key = key,
                                              .word_count = victim.word_count,
                                              .since = now,
                                              .patience = kFirstPatience,
-                                             .is_asked_back = may_return});
+                                             .is_asked_back = may_return,
+                                             .content = content});
+    return true;
+}
+
+// A few more each time: of very many files each has its turn.
+std::vector<Occupant> UnwindFeed::some_of_gone_files(std::chrono::nanoseconds now) {
+    std::vector<Occupant> gone;
+    auto next = shelved_.upper_bound(last_looked_at_);
+    for (std::size_t left = std::min(shelved_.size(), kFilesLookedAtAtOnce); left > 0; --left) {
+        if (next == shelved_.end()) next = shelved_.begin();
+        const auto& [id, shelved] = *next++;
+        last_looked_at_ = id;
+        if (id == EXECUTABLE_ID_VDSO) continue;  // a memfd, which has no name
+        const Occupant occupant = shelf_.occupant(id, last_sampled_, now);
+        const auto file = shelved.file.lock();
+        if (now - occupant.last_used >= kGoneAfter && file && file->is_gone()) {
+            gone.push_back(occupant);
+        }
+    }
+    return gone;
+}
+
+// They mostly belong to processes that have ended. Who sleeps and wakes costs a build, so there has
+// to be credit for that.
+void UnwindFeed::let_go_of_gone_files(std::chrono::nanoseconds now) {
+    std::erase_if(absentees_, [now](const auto& entry) {
+        return entry.second.is_gone && now - entry.second.since >= kLongestPatience;
+    });
+    if (!rebuild_credit_.is_left(now)) return;
+    const std::vector<Occupant> gone = some_of_gone_files(now);
+    for (const Occupant& occupant : gone) {
+        if (!dismiss_one(occupant, now)) continue;
+        absentees_.at(occupant.executable_id).is_gone = true;
+        ++tables_of_gone_files_;
+    }
+    if (!gone.empty()) (void)survive(shelf_.free_withdrawn());
 }
 
 void UnwindFeed::leave_out(const executable::BuiltExecutable& built, std::chrono::nanoseconds now) {
@@ -139,11 +202,12 @@ void UnwindFeed::leave_out(const executable::BuiltExecutable& built, std::chrono
     absentee.since = now;
     absentee.is_asked_back = false;
     absentee.is_paid = false;
+    absentee.content = built.content;
 }
 
 bool UnwindFeed::is_worth_its_room(std::uint32_t id, const Absentee& absentee,
                                    std::chrono::nanoseconds now) const {
-    return shelf_.has_room_for(absentee.word_count) ||
+    return shelf_.has_same(absentee.content) || shelf_.has_room_for(absentee.word_count) ||
            shelf_.victims_for(newcomer(id, absentee.word_count, now), last_sampled_, now)
                .has_value();
 }
@@ -175,6 +239,7 @@ void UnwindFeed::look_again(std::chrono::nanoseconds now) {
     if (shelf_.has_withdrawn()) (void)survive(shelf_.free_withdrawn());
     tell_states_again();
     ask_back(now);
+    let_go_of_gone_files(now);
     (void)survive(shelf_.drop_unused_buckets(kBucketsDroppedAtOnce));
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/result.h"
 #include "executable/build_executable.h"
 #include "executable/catalog.h"
+#include "executable/known_tables.h"
 #include "unwind_feed/kernel_tables.h"
 #include "unwind_feed/last_sampled.h"
 #include "unwind_feed/rebuild_credit.h"
@@ -39,20 +41,25 @@ inline std::chrono::nanoseconds monotonic_now() {
 class UnwindFeed {
 public:
     struct Counts {
-        std::uint64_t tables_left = 0;         // they made room for others
-        std::uint64_t tables_left_out = 0;     // they found no room when they were built
-        std::uint64_t tables_built_again = 0;  // of both
-        std::uint64_t failed_calls = 0;        // of the kernel; survived
-        std::uint64_t peak_bytes = 0;          // charged for buckets
+        std::uint64_t tables_left = 0;           // they made room for others
+        std::uint64_t tables_of_gone_files = 0;  // let go, with nobody who needed the room
+        std::uint64_t tables_left_out = 0;       // they found no room when they were built
+        std::uint64_t tables_built_again = 0;    // of both
+        std::uint64_t failed_calls = 0;          // of the kernel; survived
+        std::uint64_t peak_bytes = 0;            // charged for buckets
     };
 
     // `max_bytes`: what the kernel may charge for buckets. Maps of fixed size come on top.
     UnwindFeed(KernelTables& kernel, unwind_table::SharedRules& shared,
-               executable::Catalog& catalog, std::uint64_t max_bytes = kDefaultMaxTableBytes);
+               executable::Catalog& catalog, std::uint64_t max_bytes = kDefaultMaxTableBytes,
+               std::shared_ptr<executable::KnownTables> known =
+                   std::make_shared<executable::KnownTables>());
 
-    // Makes the table known to the kernel and the executable to the catalog. A table that finds no
-    // room, or for which the kernel has no memory, is left out until look_again() finds that there
-    // is. Error: the kernel could not be told of the file's state, and will be told later.
+    // Makes the table known to the kernel and the executable to the catalog. Files with the same
+    // content have one table; a copy whose table has left meanwhile is announced again. A table
+    // that finds no room, or for which the kernel has no memory, is left out until look_again()
+    // finds that there is. Error: the kernel could not be told of the file's state, and will be
+    // told later.
     Result<> publish(executable::BuiltExecutable built,
                      std::chrono::nanoseconds now = monotonic_now());
 
@@ -60,7 +67,8 @@ public:
     Result<> forget(const abi::announcement& announcement);
 
     // To be called about once a second: has files announced again whose tables were left out and
-    // are worth their room by now, tries again what failed, gives buckets back to the kernel.
+    // are worth their room by now, tries again what failed, lets go of tables of files that are
+    // gone, gives buckets back to the kernel.
     void look_again(std::chrono::nanoseconds now = monotonic_now());
 
     // Told by the sample walk of every sample's user frames. Any thread.
@@ -84,17 +92,26 @@ private:
         std::chrono::nanoseconds patience{};  // until it may be asked back
         bool is_asked_back = false;           // the next sample announces it
         bool is_paid = false;                 // rebuild_credit_ was spent on it
+        bool is_gone = false;                 // no name leads to it any more
+        std::optional<executable::ContentKey> content;
+    };
+    struct Shelved {
+        abi::file_key key{};
+        std::weak_ptr<const executable::HeldFile> file;  // the catalog's
     };
     struct FileState {
         abi::file_key key{};
         abi::file_state state{};
     };
 
+    bool share(const executable::BuiltExecutable& built, std::chrono::nanoseconds now);
     bool place(const executable::BuiltExecutable& built, std::chrono::nanoseconds now);
     [[nodiscard]] Newcomer newcomer(std::uint32_t id, std::size_t word_count,
                                     std::chrono::nanoseconds now) const;
     void dismiss(std::span<const Occupant> victims, std::chrono::nanoseconds now);
-    void dismiss_one(const Occupant& victim, std::chrono::nanoseconds now);
+    bool dismiss_one(const Occupant& victim, std::chrono::nanoseconds now);
+    [[nodiscard]] std::vector<Occupant> some_of_gone_files(std::chrono::nanoseconds now);
+    void let_go_of_gone_files(std::chrono::nanoseconds now);
     void leave_out(const executable::BuiltExecutable& built, std::chrono::nanoseconds now);
     void ask_back(std::chrono::nanoseconds now);
     [[nodiscard]] bool is_worth_its_room(std::uint32_t id, const Absentee& absentee,
@@ -105,16 +122,19 @@ private:
 
     KernelTables& kernel_;
     executable::Catalog& catalog_;
+    std::shared_ptr<executable::KnownTables> known_;
     TableShelf shelf_;
     LastSampled last_sampled_;
     RebuildCredit rebuild_credit_;
-    std::map<std::uint32_t, abi::file_key> keys_;  // of the files on the shelf
+    std::map<std::uint32_t, Shelved> shelved_;  // the files on the shelf
+    std::uint32_t last_looked_at_ = 0;          // of these, whether it is gone
     std::map<std::uint32_t, Absentee> absentees_;
     std::map<std::uint32_t, FileState> untold_states_;
     using States = std::array<std::atomic<std::uint8_t>, abi::MAX_EXECUTABLES>;
     std::unique_ptr<States> states_ = std::make_unique<States>();
 
     std::atomic<std::uint64_t> tables_left_ = 0;
+    std::atomic<std::uint64_t> tables_of_gone_files_ = 0;
     std::atomic<std::uint64_t> tables_left_out_ = 0;
     std::atomic<std::uint64_t> tables_built_again_ = 0;
     std::atomic<std::uint64_t> failed_calls_ = 0;

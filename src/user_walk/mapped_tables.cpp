@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "user_walk/mapped_tables.h"
 
-#include <bpf/bpf.h>
-#include <spdlog/spdlog.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,7 +9,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/unique_fd.h"
 #include "bobbin/bpf_abi.h"
 
 namespace bobbin::user_walk {
@@ -49,7 +46,7 @@ MappedTables::MappedTables(const KernelMaps& maps, Pages executables, Pages spec
     : executables_(std::move(executables)),
       special_rules_(std::move(special_rules)),
       macros_(std::move(macros)),
-      buckets_fd_(maps.buckets_fd),
+      words_of_bucket_(maps.words_of_bucket),
       generation_(maps.generation),
       bucket_words_(abi::MAX_BUCKETS) {}
 
@@ -64,15 +61,12 @@ Result<std::unique_ptr<MappedTables>> MappedTables::open(const KernelMaps& maps)
         maps, std::move(executables), std::move(special_rules), std::move(macros)));
 }
 
-void MappedTables::forget_buckets() {
-    std::ranges::fill(bucket_words_, nullptr);
-    buckets_.clear();
-}
-
 unwind_tables MappedTables::tables() {
     const std::uint64_t now = std::atomic_ref(generation_).load(std::memory_order_acquire);
     // Another bucket may have got the number of one that was mapped.
-    if (std::exchange(generation_of_buckets_, now) != now) forget_buckets();
+    if (std::exchange(generation_of_buckets_, now) != now) {
+        std::ranges::fill(bucket_words_, nullptr);
+    }
     return {.executables = executables_.as<abi::executable>(),
             .special_rules = special_rules_.as<abi::special_rule>(),
             .macros = macros_.as<abi::macro>(),
@@ -80,18 +74,8 @@ unwind_tables MappedTables::tables() {
 }
 
 bool MappedTables::add_bucket(std::uint32_t bucket) {
-    __u32 map_id = 0;
-    if (bpf_map_lookup_elem(buckets_fd_, &bucket, &map_id) != 0) return false;
-    const UniqueFd map(bpf_map_get_fd_by_id(map_id));
-    if (!map.is_open()) return false;
-    auto pages = Pages::map(map.get(), abi::BUCKET_BYTES);
-    if (!pages) {
-        spdlog::debug("{}", pages.error().message());
-        return false;
-    }
-    bucket_words_.at(bucket) = pages->as<std::uint32_t>();
-    buckets_.insert_or_assign(bucket, std::move(*pages));
-    return true;
+    bucket_words_.at(bucket) = words_of_bucket_(bucket);
+    return bucket_words_.at(bucket) != nullptr;
 }
 
 }  // namespace bobbin::user_walk

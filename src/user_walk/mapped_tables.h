@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,7 +16,9 @@ struct KernelMaps {
     int executables_fd = -1;
     int special_rules_fd = -1;
     int macros_fd = -1;
-    int buckets_fd = -1;
+    // Where the bucket of this number is mapped already; nullptr: there is none. By number alone
+    // the kernel gives a map only to CAP_SYS_ADMIN.
+    std::function<const std::uint32_t*(std::uint32_t)> words_of_bucket;
     // Moves on before a bucket is taken away; never goes before its reader.
     unsigned long long& generation;
 };
@@ -51,15 +53,12 @@ private:
     };
 
     MappedTables(const KernelMaps& maps, Pages executables, Pages special_rules, Pages macros);
-    void forget_buckets();
-
     Pages executables_;
     Pages special_rules_;
     Pages macros_;
-    int buckets_fd_;
+    std::function<const std::uint32_t*(std::uint32_t)> words_of_bucket_;
     unsigned long long& generation_;
     std::uint64_t generation_of_buckets_ = 0;
-    std::map<std::uint32_t, Pages> buckets_;
     std::vector<const std::uint32_t*> bucket_words_;  // MAX_BUCKETS
 };
 

@@ -12,7 +12,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
+#include <regex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -104,30 +107,40 @@ void print_short_lives(const std::string& load, const std::string& milliseconds,
     std::fflush(stdout);
 }
 
-std::string mebibytes(std::uint64_t before, std::uint64_t peak, std::uint64_t after) {
-    constexpr double kMebibyte = 1 << 20;
-    return fmt::format("{:.1f}/{:.1f}/{:.1f}", static_cast<double>(before) / kMebibyte,
-                       static_cast<double>(peak) / kMebibyte,
-                       static_cast<double>(after) / kMebibyte);
+// Of one kind of memory at all four moments.
+std::string mebibytes(std::span<const MemoryUse> uses, std::uint64_t MemoryUse::* kind) {
+    std::string text;
+    for (const MemoryUse& use : uses)
+        text += fmt::format("{}{:.1f}", text.empty() ? "" : "/",
+                            static_cast<double>(use.*kind) / (1 << 20));
+    return text;
 }
 
-// The recorder alone for a while, the load, and again alone.
+// "1234 stacks of 567890 bytes": what was counted, which is there to stay.
+double mebibytes_of_stacks(const std::string& log) {
+    std::smatch found;
+    const bool said = std::regex_search(log, found, std::regex("stacks of ([0-9]+) bytes"));
+    return said ? std::stod(found[1]) / (1 << 20) : 0;
+}
+
+// The recorder alone until it has come to rest, the load, and again alone.
 void print_load(const std::string& name, const std::vector<std::string>& command) {
-    constexpr std::chrono::seconds kSettle{5};
+    constexpr std::chrono::seconds kSoonAfter{5};
+    constexpr std::chrono::seconds kLongAfter{20};
     const test::TemporaryDirectory directory;
     const std::string output = directory / "profile.pb.gz";
-    test::ChildProcess bobbin({test::program_path(), "record", "-F", "499", "-o", output});
-    std::this_thread::sleep_for(kSettle);
-    const MemoryUse before = memory_of(bobbin.pid());
+    test::ChildProcess bobbin({test::program_path(), "record", "-F", "499", "-o", output},
+                              {{"BOBBIN_LOG", "debug"}});
+    std::vector<MemoryUse> uses{memory_at_rest(bobbin.pid())};
     const double cpu_before = cpu_seconds_of(bobbin.pid());
     const auto begin = std::chrono::steady_clock::now();
     PeakWatch watch(bobbin.pid());
     const test::FinishedProcess load = test::run_process(command);
-    const MemoryUse peak = watch.peak();
+    uses.push_back(watch.peak());
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     const double cpu = cpu_seconds_of(bobbin.pid()) - cpu_before;
-    std::this_thread::sleep_for(kSettle);
-    const MemoryUse after = memory_of(bobbin.pid());
+    uses.push_back(memory_after(bobbin.pid(), kSoonAfter));
+    uses.push_back(memory_after(bobbin.pid(), kLongAfter - kSoonAfter));
     bobbin.send_signal(SIGINT);
     const test::FinishedProcess finished = bobbin.wait();
 
@@ -137,14 +150,15 @@ void print_load(const std::string& name, const std::vector<std::string>& command
     const double with_user_stack = static_cast<double>(
         profile.sample_count() - counters["stack_no_user_stack"] - counters["stack_in_execve"]);
     const double machine = wall.count() * std::thread::hardware_concurrency();
+    fmt::print("{}: {:.0f}/s; complete {:.3f} %; agent {:.2f} % of the machine;{}\n", name,
+               value_of(load.standard_output, "count") / wall.count(),
+               percent(static_cast<double>(counters["stack_bottom"]), with_user_stack),
+               percent(cpu, machine), accounts_of(profile));
     fmt::print(
-        "{}: {:.0f}/s; complete {:.3f} %; RSS MiB before/peak/after {}; BPF {}; "
-        "agent {:.2f} % of the machine;{}\n",
-        name, value_of(load.standard_output, "count") / wall.count(),
-        percent(static_cast<double>(counters["stack_bottom"]), with_user_stack),
-        mebibytes(before.resident_bytes, peak.resident_bytes, after.resident_bytes),
-        mebibytes(before.bpf_bytes, peak.bpf_bytes, after.bpf_bytes), percent(cpu, machine),
-        accounts_of(profile));
+        "    MiB before/peak/{} s/{} s after: RSS {}, of it own {} (stacks {:.1f}); BPF {}\n",
+        kSoonAfter.count(), kLongAfter.count(), mebibytes(uses, &MemoryUse::resident_bytes),
+        mebibytes(uses, &MemoryUse::own_bytes), mebibytes_of_stacks(finished.standard_error),
+        mebibytes(uses, &MemoryUse::bpf_bytes));
     const std::size_t cost = finished.standard_error.find("Cost");
     if (cost != std::string::npos)
         fmt::print("    {}\n", finished.standard_error.substr(
@@ -161,7 +175,7 @@ void print_loads(double seconds) {
     const auto newer = test::copy_fixture("processes_chain.blue.static", directory / "newer");
     const std::string launcher = fixture_path("processes_launcher");
     const std::string times = fmt::format("{:.0f}", seconds * 10);
-    print_load("forks", children("forks", seconds));
+    print_load("forks", {fixture_path("processes_children.static"), "forks", "30"});
     print_load("execs", children("execs", seconds, {"/bin/true", "0"}));
     print_load("blink", children("blink", seconds, {red, "15"}));
     print_load("dlopens",

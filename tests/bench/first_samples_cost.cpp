@@ -2,6 +2,9 @@
 #include "bench/first_samples_cost.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +34,11 @@ Fields read_fields(const std::filesystem::path& path) {
     return fields;
 }
 
+bool is_readable_within(int fd, std::chrono::milliseconds duration) {
+    pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
+    return ::poll(&waiting, 1, static_cast<int>(duration.count())) > 0;
+}
+
 }  // namespace
 
 // Several fds may be of one map: each id counts once.
@@ -46,7 +54,9 @@ MemoryUse memory_of(pid_t process) {
     }
     MemoryUse use;
     for (const auto& [id, bytes] : bytes_by_id) use.bpf_bytes += bytes;
-    use.resident_bytes = read_fields(proc / "status")["VmRSS:"] * 1024;
+    Fields status = read_fields(proc / "status");
+    use.resident_bytes = status["VmRSS:"] * 1024;
+    use.own_bytes = status["RssAnon:"] * 1024;
     return use;
 }
 
@@ -63,18 +73,41 @@ double cpu_seconds_of(pid_t process) {
     return (user_ticks + system_ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
+MemoryUse memory_after(pid_t process, std::chrono::milliseconds duration) {
+    const UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+    (void)is_readable_within(fd.get(), duration);
+    return memory_of(process);
+}
+
+MemoryUse memory_at_rest(pid_t process) {
+    constexpr int kMostLooks = 15;
+    constexpr int kEqualLooks = 3;
+    MemoryUse use = memory_of(process);
+    for (int look = 0, equal = 1; look < kMostLooks && equal < kEqualLooks; ++look) {
+        const MemoryUse now = memory_after(process, std::chrono::seconds{1});
+        const bool same = now.bpf_bytes == use.bpf_bytes &&
+                          now.resident_bytes <= use.resident_bytes + use.resident_bytes / 100 &&
+                          use.resident_bytes <= now.resident_bytes + now.resident_bytes / 100;
+        equal = same ? equal + 1 : 1;
+        use = now;
+    }
+    return use;
+}
+
 PeakWatch::PeakWatch(pid_t process)
-    : watcher_([this, process](const std::stop_token& stop) {
-          while (!stop.stop_requested()) {
-              const MemoryUse now = memory_of(process);
-              peak_.resident_bytes = std::max(peak_.resident_bytes, now.resident_bytes);
-              peak_.bpf_bytes = std::max(peak_.bpf_bytes, now.bpf_bytes);
-              std::this_thread::sleep_for(std::chrono::milliseconds{100});
-          }
-      }) {}
+    : end_(::eventfd(0, EFD_CLOEXEC)), watcher_([this, process] { watch(process); }) {}
+
+void PeakWatch::watch(pid_t process) {
+    do {
+        const MemoryUse now = memory_of(process);
+        peak_.resident_bytes = std::max(peak_.resident_bytes, now.resident_bytes);
+        peak_.own_bytes = std::max(peak_.own_bytes, now.own_bytes);
+        peak_.bpf_bytes = std::max(peak_.bpf_bytes, now.bpf_bytes);
+    } while (!is_readable_within(end_.get(), std::chrono::milliseconds{100}));
+}
 
 MemoryUse PeakWatch::peak() {
-    watcher_.request_stop();
+    ::eventfd_write(end_.get(), 1);
     watcher_.join();
     return peak_;
 }

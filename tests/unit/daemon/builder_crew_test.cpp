@@ -34,6 +34,20 @@ TEST(BuilderCrew, BuildsWhatIsOpened) {
     EXPECT_TRUE(built.table.has_value()) << built.executable.refused;
 }
 
+// This program's own unwind information is more than 64 bytes, and so is what any file takes.
+TEST(BuilderCrew, RefusesWhatTakesMoreMemoryThanThereIs) {
+    const auto files = std::make_shared<FilesInFlight>(executable::HoldLimits{}, 64);
+    BuilderCrew crew(files, 1);
+    files->opened.push(opened(7, "/proc/self/exe"), 1000);
+    const auto publication = files->built.pop(std::stop_token());
+    ASSERT_TRUE(publication.has_value());
+    const auto& refused = std::get<executable::BuiltExecutable>(*publication).executable;
+    EXPECT_EQ(refused.id, 7U);
+    EXPECT_EQ(refused.path, "/proc/self/exe");
+    EXPECT_NE(refused.refused.find("--max-memory"), std::string::npos) << refused.refused;
+    EXPECT_EQ(files->lost_files()[static_cast<std::size_t>(executable::LostReason::kTooLarge)], 1U);
+}
+
 TEST(FilesInFlight, HasAFileAnnouncedAgainOnlyWhereThatMayHelp) {
     FilesInFlight files{executable::HoldLimits{}};
     abi::announcement announcement{};

@@ -59,6 +59,31 @@ TEST(BuildExecutable, RefusesATruncatedElf) {
     std::filesystem::remove(path);
 }
 
+// All that a table is made from is the same in a copy; that the name or the inode is another does
+// not matter.
+TEST(BuildExecutable, MakesNoTableOfACopyWhoseContentIsKnown) {
+    unwind_table::SharedRules shared;
+    KnownTables known;
+    const auto first = build_executable(opened("/proc/self/exe"), shared, &known);
+    ASSERT_TRUE(first.table && first.content);
+    EXPECT_FALSE(first.is_copy());
+    known.add(*first.content, {.executable_id = 3, .row_count = 11, .bytes = 64});
+    const auto copy = build_executable(opened("/proc/self/exe"), shared, &known);
+    EXPECT_TRUE(copy.is_copy());
+    EXPECT_EQ(copy.content, first.content);
+    EXPECT_EQ(copy.executable.refused, "");
+    EXPECT_EQ(copy.executable.segments.size(), first.executable.segments.size());
+    EXPECT_EQ(copy.executable.row_count, 11U);
+    EXPECT_EQ(copy.executable.table_bytes, 64U);
+}
+
+TEST(BuildExecutable, KnowsNoContentOfWhatItRefuses) {
+    unwind_table::SharedRules shared;
+    const auto built = build_executable(opened("/etc/passwd"), shared);
+    EXPECT_FALSE(built.content.has_value());
+    EXPECT_FALSE(built.is_copy());
+}
+
 TEST(BuildVdso, RefusesAnImageThatIsNoElf) {
     unwind_table::SharedRules shared;
     const std::array<std::byte, 64> nothing{};

@@ -81,6 +81,30 @@ TEST_F(HeldFilesTest, HoldsADeletedFileOn) {
     EXPECT_EQ(files.next_due(), HeldFiles::TimePoint::max());
 }
 
+TEST_F(HeldFilesTest, KnowsThatNoNameLeadsToAFileAnyMore) {
+    const auto held = hold("a");
+    const auto let_go = hold("b");
+    ASSERT_TRUE(let_go->let_go());
+    EXPECT_FALSE(held->is_gone());
+    EXPECT_FALSE(let_go->is_gone());
+    fs::rename(directory_ / "a", directory_ / "elsewhere");
+    EXPECT_FALSE(held->is_gone());
+    for (const char* const name : {"elsewhere", "b"}) fs::remove(directory_ / name);
+    EXPECT_TRUE(held->is_gone());
+    EXPECT_TRUE(let_go->is_gone());
+}
+
+// A container's path leads nowhere here, and says nothing about the file.
+TEST_F(HeldFilesTest, DoesNotTakeForGoneWhatItsPathNeverLedTo) {
+    hold("a");
+    HeldFile file(UniqueFd(::open((directory_ / "a").c_str(), O_RDONLY | O_CLOEXEC)),
+                  directory_ / "of_another_mount_namespace");
+    file.look_up_path();
+    EXPECT_FALSE(file.is_gone());
+    file.drop();
+    EXPECT_FALSE(file.is_gone());
+}
+
 TEST_F(HeldFilesTest, HoldsAReplacedFileOn) {
     HeldFiles files({.max_count = 10, .hold_for = seconds{30}});
     const auto file = hold("a");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "executable/hash_unwind_rows.h"
+#include "executable/content_key.h"
 
 #define XXH_INLINE_ALL  // NOLINT(readability-identifier-naming): xxhash.h asks for this name
 #include <xxhash.h>
@@ -7,7 +7,6 @@
 #include <memory>
 #include <random>
 #include <type_traits>
-#include <vector>
 
 namespace bobbin::executable {
 namespace {
@@ -46,26 +45,30 @@ std::uint64_t seed_of_this_run() {
     return kSeed;
 }
 
-void add_rule(FieldHash& hash, const cfi::UnwindRule& rule) {
-    hash.add_fields(rule.cfa, rule.cfa_register, rule.rbp, rule.return_address, rule.signal_frame,
-                    rule.changes_stack, rule.rbx_words, rule.cfa_offset, rule.cfa_addend,
-                    rule.rbp_offset, rule.ra_offset);
+// Lengths go before what they are the length of: the end of one section is never the next one's
+// beginning.
+void add_section(FieldHash& hash, const MaybeSection& section) {
+    hash.add_fields(section.has_value());
+    if (!section) return;
+    hash.add_fields(section->file_vaddr, std::uint64_t{section->bytes.size()});
+    hash.add(section->bytes.data(), section->bytes.size());
 }
 
 }  // namespace
 
-UnwindHash hash_unwind_rows(const cfi::UnwindRows& unwind,
-                            std::span<const elf::LoadSegment> segments) {
+std::optional<UnwindHash> hash_unwind_sections(const UnwindSections& sections,
+                                               std::span<const elf::LoadSegment> segments) {
     FieldHash hash(seed_of_this_run());
-    hash.add_fields(std::uint64_t{segments.size()}, std::uint64_t{unwind.rules.size()},
-                    unwind.base_file_vaddr);
+    hash.add_fields(std::uint64_t{segments.size()});
     for (const elf::LoadSegment& segment : segments) {
         hash.add_fields(segment.file_offset, segment.file_size_bytes, segment.file_vaddr,
                         segment.memory_size_bytes, segment.executable);
     }
-    for (const cfi::UnwindRule& rule : unwind.rules) add_rule(hash, rule);
-    static_assert(std::has_unique_object_representations_v<cfi::UnwindRow>);
-    hash.add(unwind.rows.data(), unwind.rows.size() * sizeof(cfi::UnwindRow));
+    for (const Result<MaybeSection>* const section :
+         {&sections.go_functions, &sections.go_module, &sections.eh_frame, &sections.debug_frame}) {
+        if (!*section) return std::nullopt;
+        add_section(hash, **section);
+    }
     return hash.digest();
 }
 
