@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -14,6 +16,8 @@
 #include "cli/object_info.h"
 #include "cli/show_unwind.h"
 #include "daemon/record.h"
+#include "symbolize/object_worker.h"
+#include "symbolize/serve_objects.h"
 
 namespace {
 
@@ -28,6 +32,13 @@ void log_to_standard_error() {
     spdlog::set_default_logger(std::move(logger));
 }
 
+// `bobbin symbolize-worker BYTES` is what a recording starts for itself (object_worker.h); nobody
+// types it.
+bool is_worker(std::span<char* const> arguments) {
+    return arguments.size() == 3 &&
+           std::string_view(arguments[1]) == bobbin::symbolize::kWorkerArgument;
+}
+
 template <class... Cases>
 struct Overloaded : Cases... {
     using Cases::operator()...;
@@ -39,8 +50,12 @@ Overloaded(Cases...) -> Overloaded<Cases...>;
 
 int main(int argc, char** argv) {
     using namespace bobbin;
-    log_to_standard_error();
     const std::span arguments(argv, static_cast<std::size_t>(argc));
+    if (is_worker(arguments)) {
+        ::_exit(symbolize::serve_objects(symbolize::kWorkerSocketFd,
+                                         std::strtoull(arguments[2], nullptr, 10)));
+    }
+    log_to_standard_error();
     const std::vector<std::string> invocation(arguments.begin(), arguments.end());
     return std::visit(
         Overloaded{

@@ -91,6 +91,13 @@ std::optional<SectionPlace> ElfFile::find_section(std::string_view name) const {
     return SectionPlace{state_->sections[*index].sh_addr, state_->sections[*index].sh_size};
 }
 
+std::uint64_t ElfFile::section_bytes(std::string_view name) const {
+    const std::optional<std::size_t> index = state_->sections.find(name);
+    if (!index || !state_->sections.has_bytes(*index)) return 0;
+    return std::min(state_->sections.unpacked_size(state_->file, *index).value_or(0),
+                    kMaxSectionBytes);
+}
+
 // eu-strip gives a debug file the program headers of its program, though not what they point at.
 Result<std::optional<SectionBytes>> ElfFile::read_eh_frame() const {
     if (state_->sections.find(".eh_frame") || !state_->program_headers.eh_frame_header) {

@@ -80,6 +80,10 @@ public:
     // Without reading it: Go's function table counts from the start of .text.
     [[nodiscard]] std::optional<SectionPlace> find_section(std::string_view name) const;
 
+    // How many bytes of it there would be to read, by what its header says; 0: none. A header may
+    // lie.
+    [[nodiscard]] std::uint64_t section_bytes(std::string_view name) const;
+
     // .eh_frame by section header or, where section headers are stripped, by PT_GNU_EH_FRAME, whose
     // header points at it (LSB 5.0 chapter 10.6.2); it then ends with its segment.
     [[nodiscard]] Result<std::optional<SectionBytes>> read_eh_frame() const;

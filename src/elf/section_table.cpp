@@ -5,6 +5,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -167,6 +168,15 @@ std::optional<std::size_t> SectionTable::find(std::string_view name) const {
         if (starts_with(headers_[i], with_end)) return i;
     }
     return std::nullopt;
+}
+
+Result<std::uint64_t> SectionTable::unpacked_size(const FileBytes& file, std::size_t index) const {
+    const Elf64_Shdr& section = headers_[index];
+    const bool is_gabi = (section.sh_flags & SHF_COMPRESSED) != 0;
+    if (!is_gabi && !starts_with(section, ".zdebug_")) return section.sh_size;
+    const std::uint64_t header_bytes = std::min<std::uint64_t>(section.sh_size, sizeof(Elf64_Chdr));
+    BOBBIN_TRY(const auto header, file.read(section.sh_offset, header_bytes));
+    return is_gabi ? read_gabi_size(header) : read_gnu_size(header);
 }
 
 Result<std::vector<std::byte>> SectionTable::read_bytes(const FileBytes& file, std::size_t index,

@@ -32,6 +32,11 @@ public:
         return headers_[index].sh_type != SHT_NOBITS;
     }
 
+    // As long as read_bytes() would give it, as far as its header can be believed: what does not
+    // fit there is an error here only where the header itself cannot be read.
+    [[nodiscard]] Result<std::uint64_t> unpacked_size(const FileBytes& file,
+                                                      std::size_t index) const;
+
     // Decompressed. Error: the section leaves the file or is larger than `max_bytes`, before or
     // after.
     [[nodiscard]] Result<std::vector<std::byte>> read_bytes(const FileBytes& file,

@@ -64,6 +64,12 @@ std::optional<Record> read_record(std::span<const std::byte> bytes, Version vers
     return record;
 }
 
+std::string_view text_at(std::span<const std::byte> bytes, std::size_t max) {
+    if (bytes.empty()) return {};
+    const auto* const text = reinterpret_cast<const char*>(bytes.data());
+    return {text, ::strnlen(text, std::min(bytes.size(), max))};
+}
+
 }  // namespace
 
 Result<FunctionTable> FunctionTable::open(std::span<const std::byte> section) {
@@ -83,7 +89,8 @@ Result<> FunctionTable::read_header() {
         in.skip(8);  // nfiles
         if (has_offsets()) text_start_file_vaddr_ = in.u64();
         names_start_ = in.u64();
-        in.skip(16);  // cuOffset, filetabOffset
+        unit_files_start_ = in.u64();
+        files_start_ = in.u64();
         values_start_ = in.u64();
         functions_start_ = in.u64();
         entries_start_ = functions_start_;
@@ -96,6 +103,11 @@ Result<> FunctionTable::read_header() {
         return fail("the function table of Go leaves its section");
     }
     function_count_ = static_cast<std::size_t>(count);
+    // Up to Go 1.15 the offset of the file table stands behind the entries.
+    if (version_ == Version::kGo12) {
+        ByteReader behind(from(entries_start_, count * entry_bytes + address_bytes(version_)));
+        files_start_ = behind.u32();
+    }
     return {};
 }
 
@@ -109,14 +121,31 @@ std::uint64_t FunctionTable::read_word(std::uint64_t offset) const {
     return has_offsets() ? in.u32() : in.u64();
 }
 
+std::uint64_t FunctionTable::start_of(std::size_t index) const {
+    return text_start_file_vaddr_ + read_word(index * 2 * address_bytes(version_));
+}
+
+std::optional<std::size_t> FunctionTable::find(std::uint64_t file_vaddr) const {
+    // The entry behind the last function's says where that ends.
+    if (size() == 0 || file_vaddr < start_of(0) || file_vaddr >= start_of(size())) {
+        return std::nullopt;
+    }
+    std::size_t low = 0;
+    std::size_t high = size();
+    while (high - low > 1) {
+        const std::size_t middle = low + (high - low) / 2;
+        (start_of(middle) <= file_vaddr ? low : high) = middle;
+    }
+    return low;
+}
+
 std::optional<Function> FunctionTable::function(std::size_t index) const {
     const std::uint64_t word = address_bytes(version_);
-    const std::uint64_t at = index * 2 * word;
-    const std::uint64_t record_offset = read_word(at + word);
+    const std::uint64_t record_offset = read_word((index * 2 + 1) * word);
     const auto record = read_record(from(functions_start_, record_offset), version_);
     Function function;
-    function.start_file_vaddr = text_start_file_vaddr_ + read_word(at);
-    function.end_file_vaddr = text_start_file_vaddr_ + read_word(at + 2 * word);
+    function.start_file_vaddr = start_of(index);
+    function.end_file_vaddr = start_of(index + 1);
     if (!record || function.end_file_vaddr < function.start_file_vaddr) return std::nullopt;
     function.record_offset = functions_start_ + record_offset;
     function.name_offset = record->name_offset;
@@ -126,10 +155,31 @@ std::optional<Function> FunctionTable::function(std::size_t index) const {
 }
 
 std::string_view FunctionTable::name_of(const Function& function) const {
-    const auto bytes = from(names_start_, function.name_offset);
-    if (bytes.empty()) return {};
-    const auto* const text = reinterpret_cast<const char*>(bytes.data());
-    return {text, ::strnlen(text, std::min(bytes.size(), kMaxNameBytes))};
+    return text_at(from(names_start_, function.name_offset), kMaxNameBytes);
+}
+
+std::string_view FunctionTable::name_at(std::uint32_t name_offset) const {
+    return text_at(from(names_start_, name_offset), kMaxTextBytes);
+}
+
+std::string_view FunctionTable::file_name(std::uint32_t unit_offset, std::uint32_t number) const {
+    constexpr std::uint64_t kOffsetBytes = 4;
+    constexpr std::uint32_t kNoFile = 0xffffffff;  // of a unit's file that the linker left out
+    const bool has_units = version_ >= Version::kGo116;
+    if (!has_units && number == 0) return {};  // where the count of files stands
+    const std::uint64_t index = std::uint64_t{has_units ? unit_offset : 0} + number;
+    ByteReader in(from(has_units ? unit_files_start_ : files_start_, index * kOffsetBytes));
+    const std::uint32_t offset = in.u32();
+    if (!in.ok() || offset == kNoFile) return {};
+    return text_at(from(has_units ? files_start_ : 0, offset), kMaxTextBytes);
+}
+
+std::span<const std::byte> FunctionTable::values_at(std::uint32_t offset) const {
+    return from(values_start_, offset);
+}
+
+std::span<const std::byte> FunctionTable::record_of(const Function& function) const {
+    return from(0, function.record_offset);
 }
 
 std::span<const std::byte> FunctionTable::stack_depths_of(const Function& function) const {

@@ -49,11 +49,25 @@ public:
     // In the order of addresses, if the file is sound. nullopt: its entry or record is damaged.
     [[nodiscard]] std::optional<Function> function(std::size_t index) const;
 
+    // The last one that starts at or before the address, in a sound file the one whose code lies
+    // there. nullopt: the address lies before the first or behind the last.
+    [[nodiscard]] std::optional<std::size_t> find(std::uint64_t file_vaddr) const;
+
     // At most kMaxNameBytes of it, so that names cannot be made to cost quadratic time.
     static constexpr std::size_t kMaxNameBytes = 64;
     [[nodiscard]] std::string_view name_of(const Function& function) const;
     // What stands from the function's stack depths on (stack_depths.h); they end by themselves.
     [[nodiscard]] std::span<const std::byte> stack_depths_of(const Function& function) const;
+
+    // For names (function_record.h). A name or a file is cut off at kMaxTextBytes; empty: there is
+    // none. Tables of `pctab` and records end by themselves.
+    static constexpr std::size_t kMaxTextBytes = 4096;  // PATH_MAX
+    [[nodiscard]] std::string_view name_at(std::uint32_t name_offset) const;
+    // As `pcfile` numbers it, since Go 1.16 among those of its compilation unit.
+    [[nodiscard]] std::string_view file_name(std::uint32_t unit_offset, std::uint32_t number) const;
+    [[nodiscard]] std::span<const std::byte> values_at(std::uint32_t offset) const;
+    [[nodiscard]] std::span<const std::byte> record_of(const Function& function) const;
+    [[nodiscard]] std::uint64_t names_start() const { return names_start_; }
 
 private:
     explicit FunctionTable(std::span<const std::byte> section) : section_(section) {}
@@ -62,6 +76,7 @@ private:
     [[nodiscard]] bool has_offsets() const { return version_ >= Version::kGo118; }
     [[nodiscard]] std::span<const std::byte> from(std::uint64_t start, std::uint64_t offset) const;
     [[nodiscard]] std::uint64_t read_word(std::uint64_t offset) const;
+    [[nodiscard]] std::uint64_t start_of(std::size_t index) const;
 
     std::span<const std::byte> section_;
     Version version_ = Version::kGo12;
@@ -69,6 +84,8 @@ private:
     std::size_t function_count_ = 0;
     // Where the parts start in the section; up to Go 1.15 all offsets count from its beginning.
     std::uint64_t names_start_ = 0;
+    std::uint64_t unit_files_start_ = 0;  // cutab, since Go 1.16
+    std::uint64_t files_start_ = 0;
     std::uint64_t values_start_ = 0;     // pctab
     std::uint64_t functions_start_ = 0;  // the entries, and what their record offsets count from
     std::uint64_t entries_start_ = 0;

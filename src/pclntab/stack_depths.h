@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "base/byte_reader.h"
+#include "pclntab/pc_values.h"
 
 namespace bobbin::pclntab {
 
@@ -18,22 +18,17 @@ struct DepthSpan {
     std::int32_t depth_bytes = 0;
 };
 
-// Reads the `pcsp` of one function: pairs of (value delta, zigzag; pc delta), the value beginning
-// at -1, ended by a value delta of 0 anywhere but first (runtime/symtab.go, step).
+// Reads the `pcsp` of one function.
 class StackDepths {
 public:
-    explicit StackDepths(std::span<const std::byte> bytes) : in_(bytes) {}
+    explicit StackDepths(std::span<const std::byte> bytes) : values_(bytes) {}
 
     // nullopt at the end, and where the bytes make no sense: damaged() says which.
     std::optional<DepthSpan> next();
-    [[nodiscard]] bool damaged() const { return damaged_; }
+    [[nodiscard]] bool damaged() const { return damaged_ || values_.damaged(); }
 
 private:
-    std::uint32_t read_varint();
-    std::optional<DepthSpan> refuse();
-
-    ByteReader in_;
-    DepthSpan span_{.begin = 0, .end = 0, .depth_bytes = -1};
+    PcValues values_;
     bool damaged_ = false;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbolize/debug_files.h"
 
-#include <filesystem>
+#include <iterator>
 #include <utility>
 
-#include "symbolize/find_debug_file.h"
+#include "symbolize/mini_debug_info.h"
 
 namespace bobbin::symbolize {
 namespace {
@@ -16,46 +16,49 @@ struct OwnedDebugFile {
     std::shared_ptr<dwarf::DebugFile> file;
 };
 
-std::string directory_of_fd(int fd, const std::string& path) {
-    std::error_code error;
-    const auto place = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error);
-    return (error ? std::filesystem::path(path) : place).parent_path().string();
+// It has no symbol that .dynsym has. What cannot be read of it costs its own names only.
+void add_mini_debug_symbols(const elf::ElfFile& file, std::vector<elf::Symbol>& symbols) {
+    const auto section = file.read_section(".gnu_debugdata", kMaxMiniDebugBytes);
+    if (!section || !*section) return;
+    auto more = read_mini_debug_symbols((*section)->bytes);
+    if (!more) return;
+    symbols.insert(symbols.end(), std::make_move_iterator(more->begin()),
+                   std::make_move_iterator(more->end()));
 }
 
 }  // namespace
 
 Result<DebugFiles> DebugFiles::open(int fd, const elf::ElfFile& file, const std::string& path,
-                                    const std::vector<std::string>& debug_directories) {
+                                    DebugFileSources sources) {
     DebugFiles files;
+    files.sources_ = std::move(sources);
     BOBBIN_TRY(files.main_, dwarf::open_debug_file(fd, files.limit_));
     if (files.has_debug_info()) {
-        files.open_supplementary(file, directory_of_fd(fd, path), debug_directories);
+        files.open_supplementary(file, directory_of(path));
     } else {
-        files.open_separate(file, path, debug_directories);
+        files.open_separate(file, path);
     }
     if (files.has_debug_info()) {
-        files.package_ = files.open_owned(open_regular_file(path + ".dwp"));
+        files.package_ = files.open_owned(files.sources_.open(path + ".dwp").fd);
     }
     return files;
 }
 
-void DebugFiles::open_separate(const elf::ElfFile& file, const std::string& path,
-                               const std::vector<std::string>& debug_directories) {
-    separate_fd_ = find_debug_file(file, path, debug_directories);
+void DebugFiles::open_separate(const elf::ElfFile& file, const std::string& path) {
+    FoundFile found = find_debug_file(file, path, sources_);
+    separate_fd_ = std::move(found.fd);
     if (!separate_fd_.is_open()) return;
     auto opened = dwarf::open_debug_file(separate_fd_.get(), limit_);
     const auto separate = elf::ElfFile::open(separate_fd_.get());
     if (!opened || !separate) return;
     main_ = std::move(*opened);
-    open_supplementary(*separate, directory_of_fd(separate_fd_.get(), path), debug_directories);
+    open_supplementary(*separate, found.directory);
 }
 
-void DebugFiles::open_supplementary(const elf::ElfFile& file, const std::string& directory,
-                                    const std::vector<std::string>& debug_directories) {
+void DebugFiles::open_supplementary(const elf::ElfFile& file, const std::string& directory) {
     const auto link = file.read_section(".gnu_debugaltlink", kMaxLinkBytes);
     if (!link || !*link) return;
-    main_->supplementary =
-        open_owned(find_supplementary_file(**link, directory, debug_directories));
+    main_->supplementary = open_owned(find_supplementary_file(**link, directory, sources_));
     lacks_supplementary_file_ = main_->supplementary == nullptr;
 }
 
@@ -71,8 +74,9 @@ std::shared_ptr<dwarf::DebugFile> DebugFiles::open_owned(UniqueFd fd) const {
 
 std::shared_ptr<dwarf::DebugFile> DebugFiles::open_split_file(const dwarf::Unit& skeleton) const {
     const bool is_whole = skeleton.dwo_name.starts_with('/') || skeleton.comp_dir.empty();
-    return open_owned(open_regular_file(is_whole ? skeleton.dwo_name
-                                                 : skeleton.comp_dir + "/" + skeleton.dwo_name));
+    const std::string path =
+        is_whole ? skeleton.dwo_name : skeleton.comp_dir + "/" + skeleton.dwo_name;
+    return open_owned(sources_.open(path).fd);
 }
 
 Result<std::vector<elf::Symbol>> DebugFiles::read_function_symbols(const elf::ElfFile& file) const {
@@ -82,7 +86,9 @@ Result<std::vector<elf::Symbol>> DebugFiles::read_function_symbols(const elf::El
                                 : Result<std::vector<elf::Symbol>>(std::vector<elf::Symbol>());
         if (symbols && !symbols->empty()) return symbols;
     }
-    return file.read_function_symbols();
+    BOBBIN_TRY(std::vector<elf::Symbol> symbols, file.read_function_symbols());
+    add_mini_debug_symbols(file, symbols);
+    return symbols;
 }
 
 }  // namespace bobbin::symbolize

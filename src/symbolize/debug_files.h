@@ -10,6 +10,7 @@
 #include "dwarf/open_debug_file.h"
 #include "dwarf/unit.h"
 #include "elf/elf_file.h"
+#include "symbolize/find_debug_file.h"
 
 namespace bobbin::symbolize {
 
@@ -19,7 +20,7 @@ class DebugFiles {
 public:
     // `fd` and `file` are the same file; both are borrowed.
     static Result<DebugFiles> open(int fd, const elf::ElfFile& file, const std::string& path,
-                                   const std::vector<std::string>& debug_directories);
+                                   DebugFileSources sources);
 
     [[nodiscard]] dwarf::DebugFile& main() const { return *main_; }
     [[nodiscard]] bool has_debug_info() const { return !main_->sections.info.is_empty(); }
@@ -29,17 +30,17 @@ public:
     [[nodiscard]] std::shared_ptr<dwarf::DebugFile> open_split_file(
         const dwarf::Unit& skeleton) const;
 
-    // Of the separate debug file, which has the full table, else of the object.
+    // Of the separate debug file, which has the full table, else of the object, its compressed
+    // symbols (mini_debug_info.h) too.
     [[nodiscard]] Result<std::vector<elf::Symbol>> read_function_symbols(
         const elf::ElfFile& file) const;
 
 private:
-    void open_separate(const elf::ElfFile& file, const std::string& path,
-                       const std::vector<std::string>& debug_directories);
-    void open_supplementary(const elf::ElfFile& file, const std::string& directory,
-                            const std::vector<std::string>& debug_directories);
+    void open_separate(const elf::ElfFile& file, const std::string& path);
+    void open_supplementary(const elf::ElfFile& file, const std::string& directory);
     [[nodiscard]] std::shared_ptr<dwarf::DebugFile> open_owned(UniqueFd fd) const;
 
+    DebugFileSources sources_;
     std::shared_ptr<dwarf::MemoryLimit> limit_ = std::make_shared<dwarf::MemoryLimit>();
     UniqueFd separate_fd_;
     std::shared_ptr<dwarf::DebugFile> main_;

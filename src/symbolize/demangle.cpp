@@ -83,7 +83,10 @@ std::optional<std::string> try_demangle(const std::string& name) {
 
 std::string demangle(const std::string& system_name) {
     if (system_name.size() > kMaxMangledBytes) return system_name;
-    return try_demangle(system_name).value_or(system_name);
+    constexpr std::string_view kStub = "@plt";
+    if (!system_name.ends_with(kStub)) return try_demangle(system_name).value_or(system_name);
+    const std::string target = system_name.substr(0, system_name.size() - kStub.size());
+    return try_demangle(target).value_or(target).append(kStub);
 }
 
 }  // namespace bobbin::symbolize

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbolize/dwarf_symbolizer.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "dwarf/resolve.h"
+#include "elf/plt_symbols.h"
 #include "symbolize/debug_files.h"
 #include "symbolize/elf_symbolizer.h"
 
@@ -55,9 +58,11 @@ std::vector<NamedFrame> frames_of(const dwarf::Resolution& resolution, std::size
 
 Result<NamesOfEach> DwarfSymbolizer::name(std::span<const std::uint64_t> addresses) {
     quality_ = {};
-    BOBBIN_TRY(const DebugFiles files,
-               DebugFiles::open(fd_, file_, path_, options_.debug_directories));
+    BOBBIN_TRY(const DebugFiles files, DebugFiles::open(fd_, file_, path_,
+                                                        {.directories = options_.debug_directories,
+                                                         .open = options_.open_file}));
     BOBBIN_TRY(std::vector<elf::Symbol> symbols, files.read_function_symbols(file_));
+    std::ranges::move(elf::read_plt_symbols(file_, addresses), std::back_inserter(symbols));
     quality_.has_debug_info = files.has_debug_info();
     quality_.lacks_supplementary_file = files.lacks_supplementary_file();
     if (!files.has_debug_info() || options_.detail == SymbolDetail::kNames) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "elf/elf_file.h"
+#include "symbolize/find_debug_file.h"
 #include "symbolize/symbolizer.h"
 
 namespace bobbin::symbolize {
@@ -25,6 +26,7 @@ struct DwarfOptions {
     // at the end lines, too; names by symbols there are always.
     std::chrono::milliseconds time_limit{30'000};
     std::vector<std::string> debug_directories = {"/usr/lib/debug"};
+    FileOpener open_file = open_object_file;
 };
 
 // What a file's names had to do without.

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbolize/find_debug_file.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -21,11 +25,6 @@ namespace {
 // Of .gnu_debuglink and .gnu_debugaltlink: a path and a few bytes.
 constexpr std::uint64_t kMaxDebugLinkBytes = 8192;
 constexpr std::uint64_t kMaxNoteBytes = 4096;
-
-std::string directory_of(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "." : path.substr(0, slash);
-}
 
 std::string build_id_path(const std::string& directory, const elf::BuildId& build_id) {
     const std::string hex = elf::to_hex(build_id);
@@ -76,16 +75,31 @@ bool belongs_to(int fd, const elf::BuildId& build_id, const DebugLink& link) {
     return has_crc(fd, link.crc);
 }
 
-UniqueFd open_by_build_id(const elf::BuildId& build_id, std::span<const std::string> directories) {
+FoundFile open_by_build_id(const elf::BuildId& build_id, const DebugFileSources& sources) {
     if (build_id.size() < 2) return {};
-    for (const std::string& directory : directories) {
-        UniqueFd fd = open_regular_file(build_id_path(directory, build_id));
-        if (fd.is_open() && read_build_id_section(fd.get()) == build_id) return fd;
+    for (const std::string& directory : sources.directories) {
+        FoundFile found = sources.open(build_id_path(directory, build_id));
+        if (found.fd.is_open() && read_build_id_section(found.fd.get()) == build_id) return found;
     }
     return {};
 }
 
+// Any type of file but a core dump: a .dwo is an object file.
+bool begins_as_object_file(int fd) {
+    constexpr std::size_t kBytesUpToType = offsetof(Elf64_Ehdr, e_version);
+    Elf64_Ehdr header{};
+    const ssize_t count = ::pread(fd, &header, kBytesUpToType, 0);
+    return count == static_cast<ssize_t>(kBytesUpToType) &&
+           std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+           (header.e_type == ET_REL || header.e_type == ET_EXEC || header.e_type == ET_DYN);
+}
+
 }  // namespace
+
+std::string directory_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash);
+}
 
 UniqueFd open_regular_file(const std::string& path) {
     const UniqueFd place(::open(path.c_str(), O_PATH | O_CLOEXEC));
@@ -95,6 +109,16 @@ UniqueFd open_regular_file(const std::string& path) {
     }
     const std::string same = fmt::format("/proc/self/fd/{}", place.get());
     return UniqueFd(::open(same.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+}
+
+FoundFile open_object_file(const std::string& path) {
+    FoundFile found{.fd = open_regular_file(path), .directory = directory_of(path)};
+    if (!found.fd.is_open() || !begins_as_object_file(found.fd.get())) return {};
+    std::error_code error;
+    const auto place =
+        std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", found.fd.get()), error);
+    if (!error) found.directory = place.parent_path().string();
+    return found;
 }
 
 elf::BuildId read_build_id_section(int fd) {
@@ -116,34 +140,36 @@ elf::BuildId read_build_id_section(int fd) {
     return {id.begin(), id.end()};
 }
 
-UniqueFd find_debug_file(const elf::ElfFile& file, const std::string& path,
-                         std::span<const std::string> directories) {
-    if (UniqueFd fd = open_by_build_id(file.build_id(), directories); fd.is_open()) return fd;
+FoundFile find_debug_file(const elf::ElfFile& file, const std::string& path,
+                          const DebugFileSources& sources) {
+    if (FoundFile found = open_by_build_id(file.build_id(), sources); found.fd.is_open()) {
+        return found;
+    }
     const auto link = read_debug_link(file);
     if (!link) return {};
     const std::string directory = directory_of(path);
     std::vector<std::string> candidates = {directory + "/" + link->name,
                                            directory + "/.debug/" + link->name};
-    for (const std::string& root : directories) {
+    for (const std::string& root : sources.directories) {
         candidates.push_back(fmt::format("{}/{}/{}", root, directory, link->name));
     }
     for (const std::string& candidate : candidates) {
-        UniqueFd fd = open_regular_file(candidate);
-        if (fd.is_open() && belongs_to(fd.get(), file.build_id(), *link)) return fd;
+        FoundFile found = sources.open(candidate);
+        if (found.fd.is_open() && belongs_to(found.fd.get(), file.build_id(), *link)) return found;
     }
     return {};
 }
 
 UniqueFd find_supplementary_file(const elf::SectionBytes& link, const std::string& directory,
-                                 std::span<const std::string> directories) {
+                                 const DebugFileSources& sources) {
     ByteReader reader(link.bytes);
     const std::string name(reader.c_string());
     const std::span<const std::byte> id = reader.bytes(reader.remaining());
     if (!reader.ok() || name.empty() || id.empty()) return {};
     const elf::BuildId build_id(id.begin(), id.end());
-    UniqueFd fd = open_regular_file(name.front() == '/' ? name : directory + "/" + name);
+    UniqueFd fd = sources.open(name.front() == '/' ? name : directory + "/" + name).fd;
     if (fd.is_open() && read_build_id_section(fd.get()) == build_id) return fd;
-    return open_by_build_id(build_id, directories);
+    return open_by_build_id(build_id, sources).fd;
 }
 
 }  // namespace bobbin::symbolize

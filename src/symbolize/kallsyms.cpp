@@ -82,6 +82,7 @@ public:
             names.functions.push_back(covers(highest, addresses_[i]) ? highest->function
                                                                      : KernelFunction{});
         }
+        names.image_start = image_start_;
         names.range_by_module = std::move(range_by_module_);
         if (const auto core = names.range_by_module.find(""); core != names.range_by_module.end()) {
             if (text_start_ != 0) core->second.start = text_start_;
@@ -106,6 +107,7 @@ private:
     }
 
     void widen_range(const KallsymsLine& line) {
+        if (line.module.empty() && line.name == "_text") image_start_ = line.address;
         if (line.module.empty() && line.name == "_stext") text_start_ = line.address;
         if (line.module.empty() && line.name == "_etext") text_end_ = line.address;
         if (module_ != line.module || range_ == nullptr) {
@@ -122,6 +124,7 @@ private:
     std::map<std::string, AddressRange> range_by_module_;
     std::string module_;             // of the last line: neighbours mostly share it
     AddressRange* range_ = nullptr;  // of module_
+    std::uint64_t image_start_ = 0;
     std::uint64_t text_start_ = 0;
     std::uint64_t text_end_ = 0;
 };

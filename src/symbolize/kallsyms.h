@@ -25,6 +25,7 @@ struct KernelNames {
     // Of the core kernel (key ""): _stext to _etext; of a module: from its first to its last text
     // symbol. The core has none when the list shows no addresses.
     std::map<std::string, AddressRange> range_by_module;
+    std::uint64_t image_start = 0;  // `_text`, where the core kernel begins; 0: not shown
 };
 
 // Reads text in the format of /proc/kallsyms, "ffffffff81000000 T _stext" and, for modules and BPF

@@ -20,6 +20,7 @@ Result<std::vector<std::vector<NamedFrame>>> KernelSymbolizer::name(
         if (function.name.empty()) continue;
         frames[i].push_back({std::move(function.name), {}, 0, std::move(function.module)});
     }
+    add_kernel_lines(addresses, names.image_start, debug_info_, frames);
     return frames;
 }
 

@@ -9,12 +9,9 @@
 #include <vector>
 
 #include "elf/elf_file.h"
-#include "symbolize/dwarf_symbolizer.h"
 
 namespace bobbin::symbolize {
 namespace {
-
-using NamesOfEach = std::vector<std::vector<NamedFrame>>;
 
 constexpr std::ptrdiff_t kNoSegment = -1;
 
@@ -53,22 +50,16 @@ std::vector<Place> locate_all(const ExecutablePlaces& places,
     return located;
 }
 
-Result<NamesOfEach> read_names(const executable::Executable& executable,
-                               std::span<const std::uint64_t> addresses) {
-    BOBBIN_TRY(const UniqueFd fd, executable.file->open_for_reading());
-    BOBBIN_TRY(const elf::ElfFile file, elf::ElfFile::open(fd.get()));
-    return DwarfSymbolizer(fd.get(), file, executable.path).name(addresses);
-}
-
 // One list for each of `places`; those in no segment, at the end, get none.
-NamesOfEach names_of(std::span<const Place> places, const executable::Executable* executable) {
+NamesOfEach names_of(std::span<const Place> places, const executable::Executable* executable,
+                     const NameExecutable& name) {
     std::vector<std::uint64_t> addresses;
     for (const Place& place : places) {
         if (place.segment != kNoSegment) addresses.push_back(place.address);
     }
     NamesOfEach names;
-    if (executable != nullptr && executable->file && !addresses.empty()) {
-        if (auto read = read_names(*executable, addresses)) names = std::move(*read);
+    if (name && executable != nullptr && executable->file && !addresses.empty()) {
+        names = name(*executable, addresses);
     }
     names.resize(places.size());
     return names;
@@ -93,14 +84,21 @@ Mapping mapping_of(const ExecutablePlaces& places, const executable::Executable*
 
 }  // namespace
 
+NamesOfEach name_in_this_process(const executable::Executable& executable,
+                                 std::span<const std::uint64_t> addresses) {
+    const auto fd = executable.file->open_for_reading();
+    if (!fd) return {};
+    auto named = name_object(fd->get(), executable.path, addresses);
+    return named ? std::move(named->names) : NamesOfEach();
+}
+
 void name_executable_locations(const ExecutablePlaces& places,
-                               const executable::Executable* executable, bool resolve_names,
+                               const executable::Executable* executable, const NameExecutable& name,
                                ProfileTables& tables) {
     std::span<const elf::LoadSegment> segments;
     if (executable != nullptr) segments = executable->segments;
     const std::vector<Place> located = locate_all(places, segments);
-    const NamesOfEach names =
-        resolve_names ? names_of(located, executable) : NamesOfEach(located.size());
+    const NamesOfEach names = names_of(located, executable, name);
 
     std::map<std::ptrdiff_t, std::uint32_t> mapping_by_segment;
     for (std::size_t i = 0; i < located.size(); ++i) {

@@ -11,8 +11,6 @@
 namespace bobbin::symbolize {
 namespace {
 
-using NamesOfEach = std::vector<std::vector<NamedFrame>>;
-
 NamesOfEach names_of(std::span<const std::uint64_t> addresses, KernelSymbolizer* symbolizer) {
     if (symbolizer != nullptr && !addresses.empty()) {
         if (auto names = symbolizer->name(addresses)) return std::move(*names);

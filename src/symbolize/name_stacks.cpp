@@ -8,6 +8,7 @@
 #include "symbolize/distinct_frames.h"
 #include "symbolize/kernel_symbolizer.h"
 #include "symbolize/name_executable.h"
+#include "symbolize/name_generated.h"
 #include "symbolize/name_kernel.h"
 #include "symbolize/profile_tables.h"
 
@@ -53,34 +54,22 @@ private:
     std::unordered_map<const aggregate::SampleOwner*, SampleLabels, Hash, Equal> labels_by_owner_;
 };
 
-void set_anonymous_locations(std::span<const abi::frame_word> frames, std::uint32_t first_location,
-                             ProfileTables& tables) {
-    if (frames.empty()) return;
-    Mapping anonymous;
-    anonymous.file = "[anon]";
-    const std::uint32_t mapping = tables.add_mapping(std::move(anonymous));
-    for (const abi::frame_word frame : frames) {
-        tables.set_location(first_location++, mapping, frame & FRAME_ANONYMOUS_MASK, {});
-    }
-}
-
-// The frames of one executable follow each other; those without a file come last.
-void set_user_locations(const DistinctFrames& frames, const executable::Catalog& catalog,
-                        bool resolve_names, ProfileTables& tables) {
-    std::span<const abi::frame_word> rest = frames.user_frames();
+// The places of one executable follow each other.
+void set_file_locations(const DistinctFrames& frames, const executable::Catalog& catalog,
+                        const NameExecutable& name_executable, ProfileTables& tables) {
+    std::span<const abi::frame_word> rest = frames.file_places();
     auto location = static_cast<std::uint32_t>(frames.kernel_addresses().size());
-    while (!rest.empty() && (rest.front() & FRAME_IS_ANONYMOUS) == 0) {
+    while (!rest.empty()) {
         const std::uint32_t id = executable_id_of(rest.front());
         const auto end = std::find_if(rest.begin(), rest.end(), [&](abi::frame_word frame) {
-            return (frame & FRAME_IS_ANONYMOUS) != 0 || executable_id_of(frame) != id;
+            return executable_id_of(frame) != id;
         });
         const auto count = static_cast<std::size_t>(end - rest.begin());
         name_executable_locations({id, location, rest.first(count)}, catalog.find(id),
-                                  resolve_names, tables);
+                                  name_executable, tables);
         location += static_cast<std::uint32_t>(count);
         rest = rest.subspan(count);
     }
-    set_anonymous_locations(rest, location, tables);
 }
 
 std::vector<std::uint32_t> locations_of(const aggregate::CountedStack& stack,
@@ -91,7 +80,7 @@ std::vector<std::uint32_t> locations_of(const aggregate::CountedStack& stack,
         locations.push_back(frames.number_of_kernel(address));
     }
     for (const abi::frame_word frame : stack.user_frames) {
-        locations.push_back(frames.number_of_user(frame));
+        locations.push_back(frames.number_of_user(stack.owner, frame));
     }
     return locations;
 }
@@ -100,13 +89,19 @@ std::vector<std::uint32_t> locations_of(const aggregate::CountedStack& stack,
 
 NamedProfile name_stacks(const aggregate::CountedStacks& counted,
                          const executable::Catalog& catalog, const OwnerLabels& labels_of,
-                         Names names) {
-    const DistinctFrames frames(counted);
+                         Names names, const NameSources& sources) {
     const bool resolve_names = names == Names::kResolve;
+    const auto names_its_code = [&](const ProcessId& process) {
+        return resolve_names && sources.code_maps_of && sources.code_maps_of(process).has_any();
+    };
+    const DistinctFrames frames(counted, names_its_code);
     ProfileTables tables(frames.size());
     KernelSymbolizer kernel;
     name_kernel_locations(frames.kernel_addresses(), resolve_names ? &kernel : nullptr, tables);
-    set_user_locations(frames, catalog, resolve_names, tables);
+    set_file_locations(frames, catalog, resolve_names ? sources.name_executable : nullptr, tables);
+    const std::size_t before = frames.size() - frames.generated_places().size();
+    name_generated_locations(frames.generated_places(), static_cast<std::uint32_t>(before),
+                             sources.code_maps_of, tables);
 
     NamedProfile profile;
     tables.move_to(profile);

@@ -6,6 +6,8 @@
 
 #include "aggregate/stack_counts.h"
 #include "executable/catalog.h"
+#include "symbolize/code_maps.h"
+#include "symbolize/name_executable.h"
 #include "symbolize/named_profile.h"
 #include "symbolize/symbolizer.h"
 
@@ -19,12 +21,18 @@ enum class Names {
     kSkip,  // addresses only: the user is in a hurry (second Ctrl-C)
 };
 
+// Where names come from, besides the kernel.
+struct NameSources {
+    NameExecutable name_executable = name_in_this_process;
+    CodeMapsOf code_maps_of = {};  // without it generated code stays without names
+};
+
 // Turns counted stacks into the profile model: every address of every object is named in one batch,
 // so that each file is opened once. A file that cannot be read costs its own names only; its frames
-// are called "module+0xoffset". Reads files of `catalog` through their held fds.
+// are called "module+0xoffset". Labels and files come from `labels_of` and `sources` only.
 // Fills all of NamedProfile but period, started, duration and comments.
 NamedProfile name_stacks(const aggregate::CountedStacks& counted,
                          const executable::Catalog& catalog, const OwnerLabels& labels_of,
-                         Names names);
+                         Names names, const NameSources& sources = {});
 
 }  // namespace bobbin::symbolize

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Six programs whose tables take a bucket each, and room for three.
+// Six programs whose tables take a bucket each, with room for three or for all.
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -162,6 +166,53 @@ TEST(UnwindMemoryBudget, MakesTheStacksOfAProgramWholeAgainThatHadToLeave) {
         EXPECT_GE(verdict.judged, 400U) << comm;
         EXPECT_GE(verdict.share_right(), 0.6) << comm << "\n" << verdict.examples();
     }
+}
+
+// What is charged for buckets once `holds` of it, or after a generous time.
+std::uint64_t wait_for_buckets(pid_t pid, const std::function<bool(std::uint64_t)>& holds) {
+    const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    const auto deadline = std::chrono::steady_clock::now() + kGenerousTimeout;
+    pollfd ended{.fd = process.get(), .events = POLLIN, .revents = 0};
+    std::uint64_t charged = charged_for_buckets(pid);
+    while (!holds(charged) && std::chrono::steady_clock::now() < deadline &&
+           ::poll(&ended, 1, kLookIntervalMs) == 0) {
+        charged = charged_for_buckets(pid);
+    }
+    return charged;
+}
+
+// Programs that come and go, each a file of its own: six tables of which at most two fit into a
+// bucket. Some may lie beside the tables of the recorder's own libraries, and one bucket is kept
+// for whoever comes next.
+TEST(UnwindMemory, GoesBackWhenTheFilesAreGone) {
+    constexpr std::uint64_t kTwoBuckets = 2ULL << 20;
+    const TemporaryDirectory directory;
+    const std::filesystem::path output = directory / "profile.pb.gz";
+    ChildProcess recorder(
+        {program_path(), "record", "-F", "199", "--comm", "large_table*", "-o", output.string()});
+    wait_for_buckets(recorder.pid(), [](std::uint64_t bytes) { return bytes > 0; });
+    std::vector<std::unique_ptr<ChildProcess>> programs;
+    for (int number = 1; number <= 6; ++number) {
+        const std::filesystem::path program = directory / ("large_table." + std::to_string(number));
+        std::filesystem::copy_file(fixture_path(program.filename()), program);
+        programs.push_back(
+            std::make_unique<ChildProcess>(std::vector<std::string>{program.string(), "2"}));
+    }
+    for (const auto& program : programs) EXPECT_EQ(program->wait().exit_status, 0);
+    const std::uint64_t then = charged_for_buckets(recorder.pid());
+    for (int number = 1; number <= 6; ++number) {
+        std::filesystem::remove(directory / ("large_table." + std::to_string(number)));
+    }
+    const std::uint64_t at_last = wait_for_buckets(
+        recorder.pid(), [&](std::uint64_t bytes) { return bytes + kTwoBuckets <= then; });
+    EXPECT_LE(at_last + kTwoBuckets, then);
+    recorder.send_signal(SIGINT);
+    EXPECT_EQ(recorder.wait().exit_status, 0);
+    std::uint64_t named = 0;
+    for (const Stack& stack : read_pprof(output).stacks) {
+        if (stack.label("comm").starts_with("large_table") && is_whole(stack)) named += stack.count;
+    }
+    EXPECT_GE(named, 500U) << "the files are gone, the names of their functions are not";
 }
 
 }  // namespace

@@ -86,6 +86,27 @@ TEST(Opener, HoldsAFileSystemNoShorterThanItWasTold) {
     EXPECT_EQ(run.exit_status, 0) << "names could not be read any more";
 }
 
+// 12 MiB of .debug_frame, if there were anything in it, would become more rows than 64 MiB hold.
+// The file's own frames end there; the shell beside it is as whole as ever.
+TEST(Opener, LeavesAFileOutThatIsTooLargeForItsMemory) {
+    const TemporaryDirectory directory;
+    const std::string padded = (directory / "padded").string();
+    const std::string prepare = "head -c 12582912 /dev/zero > " + padded +
+                                ".zeros && objcopy --add-section .debug_frame=" + padded +
+                                ".zeros " + fixture_path("opener_children") + " " + padded;
+    ASSERT_EQ(run_process({"/bin/sh", "-c", prepare}).exit_status, 0);
+    const RecordedRun run = record(
+        directory, {"-F", "997", "--max-memory", "64M"},
+        {"/bin/sh", "-c", padded + " 1000000; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"});
+    EXPECT_NE(run.process.standard_error.find("/padded: too large to be read within --max-memory"),
+              std::string::npos)
+        << run.process.standard_error;
+    const auto ends = accounting_of(run.profile);
+    ASSERT_TRUE(ends.contains("stack_file_refused"));
+    EXPECT_GE(ends.at("stack_file_refused"), 300U);
+    EXPECT_GE(ends.at("stack_bottom"), 50U) << "of the shell";
+}
+
 // The program itself only needs its first pages; section headers stand at the end, behind 4 MiB
 // that nobody touches, and there the file system does not answer. Read-ahead reaches 128 KiB.
 TEST(Opener, EndsARecordingWhoseProgramCannotBeRead) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "bobbin/bpf_abi.h"
+#include "support/profile_readers.h"
 #include "support/temporary_directory.h"
 
 namespace bobbin::test {
@@ -55,6 +56,23 @@ std::uint64_t sum_of_stack_ends(const std::map<std::string, std::uint64_t>& coun
     return sum;
 }
 
+template <class Number>
+Number read_number(const std::filesystem::path& path) {
+    Number number{};
+    std::ifstream(path) >> number;
+    return number;
+}
+
+template <class Number>
+void write_number(const std::filesystem::path& path, Number number) {
+    std::ofstream(path) << number << std::endl;
+}
+
+void expect_each_stack_ended_once(const ProfileText& profile) {
+    EXPECT_EQ(sum_of_stack_ends(accounting_of(profile)), profile.sample_count())
+        << "each sample's stack ended in one way";
+}
+
 }  // namespace
 
 std::string colour_of(const Frame& frame) {
@@ -87,9 +105,34 @@ RecordedRun record_processes(const std::vector<std::string>& command) {
     stay_root();
     const TemporaryDirectory directory;
     RecordedRun run = record(directory, {"-F", "499"}, command);
-    const std::map<std::string, std::uint64_t> counters = accounting_of(run.profile);
-    EXPECT_EQ(sum_of_stack_ends(counters), run.profile.sample_count())
-        << "each sample's stack ended in one way";
+    expect_each_stack_ended_once(run.profile);
+    return run;
+}
+
+// Debian's kernels have kernel.perf_event_paranoid at 3, where nobody samples the whole machine
+// without CAP_SYS_ADMIN; upstream's has it at 2.
+RecordedRun record_processes_with_few_capabilities(const std::vector<std::string>& command) {
+    stay_root();
+    const LoweredSetting paranoia("/proc/sys/kernel/perf_event_paranoid", 2);
+    const TemporaryDirectory directory;
+    const std::filesystem::path output = directory / "profile.pb.gz";
+    std::vector<std::string> arguments{
+        "setpriv",
+        "--bounding-set=-all,+bpf,+perfmon,+sys_ptrace,+dac_read_search,+checkpoint_restore",
+        program_path(),
+        "record",
+        "-F",
+        "499",
+        "-o",
+        output.string(),
+        "--"};
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    RecordedRun run{.process = run_process(arguments), .profile = {}};
+    EXPECT_EQ(run.process.exit_status, 0) << run.process.standard_error;
+    if (!std::filesystem::exists(output)) return run;
+    run.profile = read_pprof(output);
+    expect_every_tick_accounted_for(run.profile);
+    expect_each_stack_ended_once(run.profile);
     return run;
 }
 
@@ -135,17 +178,22 @@ std::filesystem::path copy_fixture(const std::string& fixture, const std::filesy
 
 RaisedSetting::RaisedSetting(std::filesystem::path path, std::uint64_t wanted)
     : path_(std::move(path)), before_(value()) {
-    if (before_ < wanted) std::ofstream(path_) << wanted << std::endl;
+    if (before_ < wanted) write_number(path_, wanted);
 }
 
 RaisedSetting::~RaisedSetting() {
-    if (value() != before_) std::ofstream(path_) << before_ << std::endl;
+    if (value() != before_) write_number(path_, before_);
 }
 
-std::uint64_t RaisedSetting::value() const {
-    std::uint64_t number = 0;
-    std::ifstream(path_) >> number;
-    return number;
+std::uint64_t RaisedSetting::value() const { return read_number<std::uint64_t>(path_); }
+
+LoweredSetting::LoweredSetting(std::filesystem::path path, int wanted)
+    : path_(std::move(path)), before_(read_number<int>(path_)) {
+    if (before_ > wanted) write_number(path_, wanted);
+}
+
+LoweredSetting::~LoweredSetting() {
+    if (read_number<int>(path_) != before_) write_number(path_, before_);
 }
 
 }  // namespace bobbin::test

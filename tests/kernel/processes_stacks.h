@@ -21,6 +21,10 @@ bool is_whole_chain(const Stack& stack, const std::string& colour, const Expecte
 // recording: ticks are the sum of their outcomes, samples that of the ways in which stacks ended.
 RecordedRun record_processes(const std::vector<std::string>& command);
 
+// The same by a bobbin that may only do what is needed: without CAP_SYS_ADMIN, so without exec
+// events and maps by number, and without CAP_SYS_NICE. The command may do no more.
+RecordedRun record_processes_with_few_capabilities(const std::vector<std::string>& command);
+
 // For scripts: $1 is the fixture's path, $2 a fresh directory.
 RecordedRun record_script(const std::string& script, const std::string& fixture);
 
@@ -47,6 +51,19 @@ public:
 private:
     std::filesystem::path path_;
     std::uint64_t before_ = 0;
+};
+
+// Lowered likewise; one that may be negative.
+class LoweredSetting {
+public:
+    LoweredSetting(std::filesystem::path path, int value);
+    ~LoweredSetting();
+    LoweredSetting(const LoweredSetting&) = delete;
+    LoweredSetting& operator=(const LoweredSetting&) = delete;
+
+private:
+    std::filesystem::path path_;
+    int before_ = 0;
 };
 
 }  // namespace bobbin::test

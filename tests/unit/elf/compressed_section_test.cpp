@@ -58,6 +58,19 @@ TEST(CompressedSection, MayHaveTheFormOfOldBinutils) {
     EXPECT_EQ((*section)->bytes, bytes_by_objcopy(workshop, ".debug_str"));
 }
 
+TEST(CompressedSection, SaysHowLongItWillBeBeforeItIsRead) {
+    for (const std::string form : {"zlib", "zlib-gnu", "none"}) {
+        const Workshop workshop;
+        build_with_debug_sections(workshop, "-gz=" + form);
+        const std::string name = form == "zlib-gnu" ? ".zdebug_str" : ".debug_str";
+        const test::OpenElf elf = open_elf(workshop.path("io.so"));
+        EXPECT_EQ(elf->section_bytes(name), bytes_by_objcopy(workshop, ".debug_str").size())
+            << form;
+        EXPECT_EQ(elf->section_bytes(".bss"), 0U) << "it has no bytes in the file";
+        EXPECT_EQ(elf->section_bytes(".no_such_section"), 0U);
+    }
+}
+
 TEST(CompressedSection, IsReadUpToTheSizeThatTheCallerAllows) {
     const Workshop workshop;
     build_with_debug_sections(workshop, "-gz=zlib");

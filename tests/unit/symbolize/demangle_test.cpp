@@ -27,6 +27,8 @@ TEST(Demangle, ReadsCplusplus) {
         {"_Z1fI1XEvPVN1AIT_E1TE", "void f<X>(A<X>::T volatile*)"},
         {"_ZN3foo3barEi.isra.0", "foo::bar(int) [clone .isra.0]"},
         {"_ZN3foo3barEi.cold", "foo::bar(int) [clone .cold]"},
+        {"_ZN3foo3barEi@plt", "foo::bar(int)@plt"},
+        {"write@plt", "write@plt"},
     });
 }
 

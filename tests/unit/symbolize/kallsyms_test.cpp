@@ -58,6 +58,31 @@ TEST(ReadKallsyms, NamesModulesAndBpfPrograms) {
                             "nft_register [nf_tables]"));
 }
 
+// What 6.18 lists of code that it made at run time: kernel/bpf/core.c (bpf_get_kallsym), of
+// programs, trampolines and dispatchers alike; kernel/trace/ftrace.c; kernel/kprobes.c.
+TEST(ReadKallsyms, NamesCodeThatTheKernelMakesAtRunTime) {
+    const std::string list = std::string(kKernel) +
+                             "ffffffffc0400000 t ftrace_trampoline\t[__builtin__ftrace]\n"
+                             "ffffffffc0401000 t kprobe_insn_page\t[__builtin__kprobes]\n"
+                             "ffffffffc0402000 t kprobe_optinsn_page\t[__builtin__kprobes]\n"
+                             "ffffffffc0403000 t bpf_trampoline_6442507867\t[bpf]\n"
+                             "ffffffffc0404000 t bpf_dispatcher_xdp\t[bpf]\n"
+                             "ffffffffc0405000 t bpf_prog_ee0e253c78993a24_on_exit\t[bpf]\n";
+    EXPECT_THAT(
+        names_at(list, {0xffffffffc0400010, 0xffffffffc0401010, 0xffffffffc0402010,
+                        0xffffffffc0403010, 0xffffffffc0404010, 0xffffffffc0405010}),
+        ElementsAre("ftrace_trampoline [__builtin__ftrace]",
+                    "kprobe_insn_page [__builtin__kprobes]",
+                    "kprobe_optinsn_page [__builtin__kprobes]", "bpf_trampoline_6442507867 [bpf]",
+                    "bpf_dispatcher_xdp [bpf]", "bpf_prog_ee0e253c78993a24_on_exit [bpf]"));
+}
+
+// Where the kernel begins: the distance to where it was linked moves its debugging information.
+TEST(ReadKallsyms, FindsWhereTheCoreKernelBegins) {
+    EXPECT_EQ(read(kKernel, {}).image_start, 0xffffffff81000000);
+    EXPECT_EQ(read("ffffffffc0200000 t _text\t[odd_module]\n", {}).image_start, 0U);
+}
+
 TEST(ReadKallsyms, EndsFunctionsAtDataSymbolsAndAtTheEndOfText) {
     EXPECT_THAT(names_at(kKernel, {0xffffffff82000010, 0xffffffff82400010, 0xffffffffc0200900}),
                 ElementsAre("-", "-", "-"));
@@ -104,7 +129,7 @@ TEST(ReadKallsyms, TakesTheOutermostTextSymbolsWhereNoneMarksTheRange) {
 TEST(KernelSymbolizer, ReadsTheListAtItsPath) {
     const test::ScratchDirectory directory;
     test::put_file(directory / "kallsyms", kKernel);
-    KernelSymbolizer symbolizer(directory / "kallsyms");
+    KernelSymbolizer symbolizer(directory / "kallsyms", {.sysfs = "/nonexistent"});
     const std::vector<std::uint64_t> addresses = {0xffffffff81000104, 0xffffffff82000010,
                                                   0xffffffffc0200010};
     const auto names = symbolizer.name(addresses);
