@@ -133,6 +133,13 @@ Check check_exec_events(const KernelFeatures& features) {
             "sudo bobbin record; a service needs CAP_SYS_ADMIN"};
 }
 
+Check check_seccomp(const KernelFeatures& features) {
+    const int code = features.seccomp_errno;
+    return {"reading names without rights", code == 0, Need::kUseful,
+            code == 0 ? "seccomp" : fmt::format("seccomp: {}", std::strerror(code)),
+            "a kernel with CONFIG_SECCOMP_FILTER; a container that allows seccomp"};
+}
+
 std::string_view need_text(Need need) {
     switch (need) {
         case Need::kRequired:
@@ -192,6 +199,7 @@ std::vector<Check> examine(const SystemFacts& facts, const KernelFeatures& featu
     checks.push_back(check_kernel_symbols(facts));
     checks.push_back(check_run_first(features));
     checks.push_back(check_exec_events(features));
+    checks.push_back(check_seccomp(features));
     return checks;
 }
 

@@ -4,10 +4,12 @@
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
+#include <linux/seccomp.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <thread>
 
 #include "base/result.h"
@@ -51,6 +53,11 @@ int try_exec_events() {
     return events ? 0 : events.error().code().value();
 }
 
+int try_seccomp() {
+    const std::uint32_t refusing = SECCOMP_RET_ERRNO;
+    return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refusing) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 KernelFeatures probe_kernel_features(bool may_load_bpf) {
@@ -58,6 +65,7 @@ KernelFeatures probe_kernel_features(bool may_load_bpf) {
     features.cpu_clock_errno = try_cpu_clock();
     features.run_first_errno = try_to_run_first();
     features.exec_events_errno = try_exec_events();
+    features.seccomp_errno = try_seccomp();
     if (!may_load_bpf) return features;
     const libbpf_print_fn_t printer = libbpf_set_print(nullptr);
     features.perf_event_programs =

@@ -20,6 +20,7 @@ struct KernelFeatures {
     // What opening files in time profits from; 0: allowed.
     int run_first_errno = 0;    // of SCHED_FIFO
     int exec_events_errno = 0;  // of fanotify and FAN_OPEN_EXEC
+    int seccomp_errno = 0;      // of filters, which take rights from the process that reads names
 };
 
 // Loads and unloads a few tiny programs and maps; leaves nothing behind. `may_load_bpf` false: asks

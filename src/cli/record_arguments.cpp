@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -19,7 +20,7 @@ namespace {
 using config::RecordConfig;
 using Checked = tl::expected<void, UserError>;
 
-constexpr std::string_view kDefaultOutput = "profile.pb.gz";
+constexpr std::array<std::string_view, 2> kDefaultOutputs{"profile.pb.gz", "profile.html"};
 
 tl::unexpected<UserError> refuse(std::string what, std::string why) {
     return tl::unexpected(usage_error(find_verb("record"), std::move(what), std::move(why)));
@@ -116,7 +117,7 @@ Checked add_output(const std::string& path, RecordConfig& config) {
     // A system call's errno is the directory's fault, anything else the name's.
     if (!file.error().code()) return refuse(what, file.error().message());
     return tl::unexpected(UserError{what, file.error().message(),
-                                    "bobbin record -o /tmp/" + std::string(kDefaultOutput),
+                                    "bobbin record -o /tmp/" + std::string(kDefaultOutputs[0]),
                                     kExitFailure});
 }
 
@@ -125,7 +126,10 @@ Checked read_outputs(const SplitArguments& arguments, RecordConfig& config) {
         if (Checked added = add_output(path, config); !added) return added;
     }
     if (!config.outputs.empty()) return {};
-    return add_output(std::string(kDefaultOutput), config);
+    for (const std::string_view path : kDefaultOutputs) {
+        if (Checked added = add_output(std::string(path), config); !added) return added;
+    }
+    return {};
 }
 
 }  // namespace

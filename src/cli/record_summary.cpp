@@ -144,23 +144,60 @@ void add_refused_files(const RecordSummary& summary, std::vector<std::string>& l
     }
 }
 
+void add_name_losses(std::span<const std::string> losses, std::vector<std::string>& lines) {
+    for (const std::string& loss : losses) {
+        lines.push_back(line(&loss == &losses.front() ? "Names" : "", printable(loss)));
+    }
+}
+
+// Files whose stacks may show it; most recordings have no such line.
+void add_lost_files(const RecordSummary& summary, std::vector<std::string>& lines) {
+    const auto& counts = summary.lost_files;
+    const std::uint64_t lost = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    std::string text;
+    for (const std::size_t reason : largest_first(counts)) {
+        text += fmt::format("{}{} ({})", text.empty() ? plural(lost, "file", "files") + ": " : ", ",
+                            executable::describe(static_cast<executable::LostReason>(reason)),
+                            thousands(counts.at(reason)));
+    }
+    if (summary.announcements_lost > 0) {
+        text +=
+            fmt::format("{}{} noticed late, too many were new at once", text.empty() ? "" : " · ",
+                        plural(summary.announcements_lost, "file", "files"));
+    }
+    if (!text.empty())
+        lines.push_back(line("Lost", text + " · stacks that met them may end there"));
+}
+
+// The command that shows a file; empty: none that everybody has.
+std::string_view reader_of(output::Format format) {
+    switch (format) {
+        case output::Format::kPprof:
+            return "go tool pprof -http=:";
+        case output::Format::kHtml:
+            return "xdg-open";
+        case output::Format::kFolded:
+            break;
+    }
+    return {};
+}
+
 void add_written_files(std::span<const output::WrittenFile> files,
                        std::vector<std::string>& lines) {
     std::string names;
-    const output::WrittenFile* pprof = nullptr;
+    std::string look;
     for (const output::WrittenFile& file : files) {
         if (!names.empty()) names += " · ";
         names += fmt::format("{} ({})", printable(file.path), byte_size(file.size_bytes));
         const Result<output::Format> format = output::format_of(file.path);
         const bool is_readable_again = file.path != "-" && printable(file.path) == file.path;
-        if (pprof == nullptr && is_readable_again && format && *format == output::Format::kPprof) {
-            pprof = &file;
-        }
+        if (!is_readable_again || !format) continue;
+        const std::string_view reader = reader_of(*format);
+        if (reader.empty() || look.find(reader) != std::string::npos) continue;
+        look += fmt::format("{}{} {}", look.empty() ? "" : " · ", reader, shell_quote(file.path));
     }
     if (!names.empty()) lines.push_back(line("Wrote", names));
-    if (pprof != nullptr) {
-        lines.push_back(line("Look", "go tool pprof -http=: " + shell_quote(pprof->path)));
-    }
+    if (!look.empty()) lines.push_back(line("Look", look));
 }
 
 // Whole seconds: it is rewritten each second.
@@ -198,6 +235,8 @@ std::vector<std::string> describe(const RecordSummary& summary) {
     }
     lines.push_back(line("Cost", describe_cost(summary)));
     add_refused_files(summary, lines);
+    add_lost_files(summary, lines);
+    add_name_losses(summary.name_losses, lines);
     add_written_files(summary.files, lines);
     return lines;
 }

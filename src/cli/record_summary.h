@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bobbin/bpf_abi.h"
+#include "executable/open_file.h"
 #include "output/output_file.h"
 
 namespace bobbin::cli {
@@ -29,6 +30,7 @@ struct RecordSummary {
     std::uint64_t frame_count = 0;
     std::uint64_t named_frame_count = 0;
     std::vector<UnnamedModule> unnamed_modules;  // most frames first
+    std::vector<std::string> name_losses;        // what names had to do without, a line each
 
     struct HotFunction {
         std::string process;
@@ -42,6 +44,8 @@ struct RecordSummary {
         std::string reason;
     };
     std::vector<RefusedFile> refused_files;
+    executable::LostFileCounts lost_files{};
+    std::uint64_t announcements_lost = 0;  // each made again by the file's next sample
 
     std::chrono::nanoseconds own_cpu_time{};  // of the agent
     std::chrono::nanoseconds bpf_time{};      // of the sampling program, all CPUs
@@ -56,7 +60,8 @@ std::uint64_t lost_ticks(const std::array<std::uint64_t, abi::TICK_OUTCOME_COUNT
 std::uint64_t complete_stacks(const std::array<std::uint64_t, abi::WALK_END_COUNT>& ends);
 
 // The end summary, one string a line, without colours: Recorded, Stacks, Symbols, Top, Cost,
-// Refused, Wrote. Names of modules, functions and files are foreign and written printable().
+// Refused, Lost, Names, Wrote. Names of modules, functions and files are foreign and written
+// printable().
 std::vector<std::string> describe(const RecordSummary& summary);
 
 // "12s · 4,812 samples · 37 processes · 96.4 % complete · 0 lost": the progress line.

@@ -16,9 +16,10 @@ constexpr Flag kHelp{"h", "help", "", "show this text"};
 constexpr std::array kRecordFlags{
     Flag{"F", "frequency", "HZ", "samples a second on each CPU: 1 to 10000, or max [99]"},
     Flag{"d", "duration", "DURATION", "stop after 10 (seconds), 500ms, 1m30s, 2h"},
-    Flag{"o", "output", "FILE",
-         "write .pb.gz or .pprof (pprof), .folded (flame-graph tools), - (pprof to standard "
-         "output); may be given many times [profile.pb.gz]"},
+    Flag{
+        "o", "output", "FILE",
+        "write .html (a page to look at), .pb.gz or .pprof (pprof), .folded (flame-graph tools), - "
+        "(pprof to standard output); may be given many times [profile.pb.gz, profile.html]"},
     Flag{"a", "all", "", "the whole machine, also while a command runs"},
     Flag{"p", "pid", "PID[,PID]", "these processes, their threads and their children"},
     Flag{"t", "tid", "TID[,TID]", "these threads"},

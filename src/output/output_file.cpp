@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "output/replace_file.h"
+#include "profile/html.h"
 #include "profile/pprof.h"
 
 namespace bobbin::output {
@@ -23,11 +24,19 @@ struct Ending {
 constexpr std::array kEndings = {
     Ending{".pb.gz", Format::kPprof},
     Ending{".pprof", Format::kPprof},
+    Ending{".html", Format::kHtml},
     Ending{".folded", Format::kFolded},
 };
 
 Result<std::string> encode(const symbolize::NamedProfile& profile, Format format) {
-    if (format == Format::kFolded) return profile::encode_folded(profile);
+    switch (format) {
+        case Format::kFolded:
+            return profile::encode_folded(profile);
+        case Format::kHtml:
+            return profile::encode_html(profile);
+        case Format::kPprof:
+            break;
+    }
     return profile::encode_pprof(profile);
 }
 

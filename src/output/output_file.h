@@ -13,9 +13,10 @@
 
 namespace bobbin::output {
 
-enum class Format { kPprof, kFolded };
+enum class Format { kPprof, kFolded, kHtml };
 
-// By the ending: .pb.gz .pprof -> kPprof, .folded -> kFolded. Error: names the endings there are.
+// By the ending: .pb.gz .pprof -> kPprof, .html -> kHtml, .folded -> kFolded. Error: names the
+// endings there are.
 Result<Format> format_of(std::string_view path);
 
 // Who the files belong to: the user behind sudo (SUDO_UID, SUDO_GID), else nobody in particular.

@@ -93,8 +93,9 @@ TEST_F(CommandLine, RecordsTheWholeMachineWhenNothingIsNamed) {
     EXPECT_THAT(config.command, IsEmpty());
     EXPECT_EQ(config.scope, FrameScope::kUserAndKernel);
     EXPECT_FALSE(config.quiet);
-    ASSERT_EQ(config.outputs.size(), 1U);
+    ASSERT_EQ(config.outputs.size(), 2U);
     EXPECT_EQ(config.outputs[0].path(), "profile.pb.gz");
+    EXPECT_EQ(config.outputs[1].path(), "profile.html");
 }
 
 TEST_F(CommandLine, TakesFlagsInEverySpelling) {

@@ -87,6 +87,8 @@ TEST(Examine, NamesEachThingThatIsMissing) {
          [](SystemFacts&, KernelFeatures& k) { k.run_first_errno = EPERM; }},
         {"files of short-lived programs", 0,
          [](SystemFacts&, KernelFeatures& k) { k.exec_events_errno = EPERM; }},
+        {"reading names without rights", 0,
+         [](SystemFacts&, KernelFeatures& k) { k.seccomp_errno = EINVAL; }},
         {"BPF JIT", 0, [](SystemFacts& f, KernelFeatures&) { f.bpf_jit_enable = 0; }},
         {"names of kernel functions", 0,
          [](SystemFacts& f, KernelFeatures&) { f.kptr_restrict = 2; }},

@@ -11,6 +11,7 @@ namespace bobbin::cli {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -44,7 +45,7 @@ RecordSummary full_summary() {
     summary.bpf_time = 60ms;       // 0.2 %
     summary.peak_rss_bytes = 63'000'000;
     summary.bpf_map_bytes = 118'000'000;
-    summary.files = {{"out/my profile.pb.gz", 214'300}, {"x.folded", 999}};
+    summary.files = {{"out/my profile.pb.gz", 214'300}, {"x.html", 999}};
     return summary;
 }
 
@@ -61,8 +62,8 @@ TEST(DescribeSummary, SaysWhatWasRecorded) {
             "hash_search_with_hash_value",
             "Cost     0.4 % of one CPU in bobbin, 0.2 % in the kernel's sampling · 63.0 MB memory, "
             "118.0 MB BPF maps",
-            "Wrote    out/my profile.pb.gz (214.3 kB) · x.folded (999 B)",
-            "Look     go tool pprof -http=: 'out/my profile.pb.gz'"));
+            "Wrote    out/my profile.pb.gz (214.3 kB) · x.html (999 B)",
+            "Look     go tool pprof -http=: 'out/my profile.pb.gz' · xdg-open x.html"));
 }
 
 TEST(DescribeSummary, CountsOneThingInTheSingular) {
@@ -112,6 +113,14 @@ TEST(DescribeSummary, HoldsForARecordingOfNothing) {
                             "0 B memory, 0 B BPF maps"));
 }
 
+TEST(DescribeSummary, SaysWhatNamesHadToDoWithout) {
+    RecordSummary summary;
+    summary.name_losses = {"/opt/a\x1b[31m: no names: its reader died", "/opt/b: no .dwo files"};
+    const std::vector<std::string> lines = describe(summary);
+    EXPECT_THAT(lines, Contains(AllOf(StartsWith("Names    /opt/a"), Not(HasSubstr("\x1b")))));
+    EXPECT_THAT(lines, Contains("         /opt/b: no .dwo files"));
+}
+
 TEST(DescribeSummary, ShowsAtMostFiveRefusedFiles) {
     RecordSummary summary;
     for (int i = 0; i < 7; ++i) {
@@ -122,6 +131,28 @@ TEST(DescribeSummary, ShowsAtMostFiveRefusedFiles) {
     EXPECT_THAT(lines, Contains("         /opt/lib4.so: no .eh_frame"));
     EXPECT_THAT(lines, Not(Contains(HasSubstr("lib5"))));
     EXPECT_EQ(lines.back(), "         2 more files");
+}
+
+TEST(DescribeSummary, SaysWhichFilesWereLostAndWhatThatMeans) {
+    EXPECT_THAT(describe(full_summary()), Not(Contains(StartsWith("Lost"))));
+    RecordSummary summary = full_summary();
+    const auto count_of = [&summary](executable::LostReason reason) -> std::uint64_t& {
+        return summary.lost_files.at(static_cast<std::size_t>(reason));
+    };
+    count_of(executable::LostReason::kGone) = 1'200;
+    EXPECT_THAT(describe(summary),
+                Contains("Lost     1,200 files: gone before it could be opened (1,200) · stacks "
+                         "that met them may end there"));
+    count_of(executable::LostReason::kTooSlow) = 3;
+    summary.announcements_lost = 1;
+    EXPECT_THAT(describe(summary),
+                Contains("Lost     1,203 files: gone before it could be opened (1,200), its file "
+                         "system did not answer in time (3) · 1 file noticed late, too many were "
+                         "new at once · stacks that met them may end there"));
+    summary.lost_files = {};
+    EXPECT_THAT(describe(summary),
+                Contains("Lost     1 file noticed late, too many were new at once · stacks that "
+                         "met them may end there"));
 }
 
 TEST(DescribeSummary, ShowsAtMostThreeUnnamedModules) {

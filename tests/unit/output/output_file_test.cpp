@@ -67,6 +67,7 @@ TEST(FormatOf, GoesByTheEnding) {
     EXPECT_EQ(format_of("a/profile.pb.gz").value(), Format::kPprof);
     EXPECT_EQ(format_of("profile.pprof").value(), Format::kPprof);
     EXPECT_EQ(format_of("x.folded").value(), Format::kFolded);
+    EXPECT_EQ(format_of("x.html").value(), Format::kHtml);
     EXPECT_EQ(format_of("-").value(), Format::kPprof);
 }
 
@@ -74,7 +75,7 @@ TEST(FormatOf, NamesTheEndingsThereAre) {
     for (const char* path : {"profile.txt", "profile", "", "folded", "profile.folded/"}) {
         const auto format = format_of(path);
         ASSERT_FALSE(format) << path;
-        EXPECT_THAT(format.error().message(), EndsWith("there are: .pb.gz .pprof .folded"));
+        EXPECT_THAT(format.error().message(), EndsWith("there are: .pb.gz .pprof .html .folded"));
     }
 }
 

@@ -1,0 +1,11 @@
+# bobbin_view_page(bobbin_profile DIRECTORY): DIRECTORY/view.html, view.css and view.js as the text of
+# "profile/view_page.h", so that the program needs no file beside it.
+function(bobbin_view_page target directory)
+  foreach(part html css js)
+    file(READ ${directory}/view.${part} BOBBIN_VIEW_${part})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${directory}/view.${part})
+  endforeach()
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/view_page.h.in
+                 ${PROJECT_BINARY_DIR}/view/profile/view_page.h @ONLY)
+  target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/view)
+endfunction()
