@@ -66,6 +66,7 @@ public:
     void add(const RawSample& sample);
     [[nodiscard]] std::uint64_t sample_count() const { return counted_.sample_count; }
     [[nodiscard]] const CountedStacks& counted() const { return counted_; }
+    [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
     // Hands over what was counted and starts from nothing.
     CountedStacks take();
 
