@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <array>
