@@ -11,14 +11,12 @@ namespace {
 void give_up(ByteReader& reader) { reader.skip(reader.remaining() + std::uint64_t{1}); }
 
 // DWARF 5 section 7.5.3: an indirect value begins with its form. One that names itself, or an
-// implicit constant, which has no bytes here, makes no sense.
-void skip_indirect(ByteReader& reader, Encoding encoding) {
+// implicit constant, which has no bytes here, makes no sense: 0, which is no form.
+std::uint16_t read_indirect_form(ByteReader& reader) {
     const std::uint64_t form = reader.uleb128();
-    if (form == kFormImplicitConst || form == kFormIndirect || form > UINT16_MAX) {
-        give_up(reader);
-        return;
-    }
-    skip_form(reader, static_cast<std::uint16_t>(form), encoding);
+    const bool makes_sense =
+        form != kFormImplicitConst && form != kFormIndirect && form <= UINT16_MAX;
+    return makes_sense ? static_cast<std::uint16_t>(form) : std::uint16_t{0};
 }
 
 }  // namespace
@@ -103,6 +101,14 @@ Length length_of(std::uint16_t form) {
 }
 
 void skip_value(ByteReader& reader, Length length, Encoding encoding) {
+    if (length == Length::kIndirect) {
+        const std::uint16_t form = read_indirect_form(reader);
+        if (const int size = fixed_size_of(form, encoding); size >= 0) {
+            reader.skip(static_cast<std::uint64_t>(size));
+            return;
+        }
+        length = length_of(form);
+    }
     switch (length) {
         case Length::kUleb:
             reader.uleb128();
@@ -123,8 +129,6 @@ void skip_value(ByteReader& reader, Length length, Encoding encoding) {
             reader.skip(reader.u32());
             return;
         case Length::kIndirect:
-            skip_indirect(reader, encoding);
-            return;
         case Length::kUnknown:
             give_up(reader);
             return;

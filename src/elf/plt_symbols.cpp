@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 3> kStubSections{".plt", ".plt.sec", ".pl
 // libxul has 8 MiB of .rela.dyn, most of it without symbols.
 constexpr std::uint64_t kMaxStubBytes = 4ULL << 20;
 constexpr std::uint64_t kMaxRelocationBytes = 64ULL << 20;
-constexpr std::size_t kMaxNameBytes = 4096;
+constexpr std::size_t kMaxStubNameBytes = 4096;
 constexpr std::uint64_t kStubBytes = 16;
 
 using Bytes = std::span<const std::byte>;
@@ -43,7 +43,7 @@ std::string name_of(const Elf64_Rela& relocation, const PltSections& sections) {
     const auto symbol = read_at<Elf64_Sym>(sections.symbols, index * sizeof(Elf64_Sym));
     if (symbol.st_name >= sections.strings.size()) return {};
     const auto* start = reinterpret_cast<const char*>(sections.strings.data()) + symbol.st_name;
-    const std::size_t room = std::min(sections.strings.size() - symbol.st_name, kMaxNameBytes);
+    const std::size_t room = std::min(sections.strings.size() - symbol.st_name, kMaxStubNameBytes);
     const std::size_t length = ::strnlen(start, room);
     return length == 0 || length == room ? std::string() : std::string(start, length) + "@plt";
 }

@@ -58,12 +58,10 @@ DistinctFrames::DistinctFrames(const aggregate::CountedStacks& counted,
     std::unordered_set<GeneratedPlace, PlaceHash> generated;
     for (const aggregate::CountedStack& stack : counted.stacks) {
         kernel.insert(stack.kernel_frames.begin(), stack.kernel_frames.end());
+        const ProcessId process = process_of(stack.owner);
         for (const abi::frame_word frame : stack.user_frames) {
-            if (is_generated(frame)) {
-                generated.insert(place_of(process_of(stack.owner), frame));
-            } else {
-                files.insert(frame & ~FRAME_BY_FRAME_POINTER);
-            }
+            if (!is_generated(frame)) files.insert(frame & ~FRAME_BY_FRAME_POINTER);
+            if (is_generated(frame)) generated.insert(place_of(process, frame));
         }
     }
     kernel_ = sorted(kernel);

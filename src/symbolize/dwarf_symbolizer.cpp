@@ -14,8 +14,6 @@
 namespace bobbin::symbolize {
 namespace {
 
-using NamesOfEach = std::vector<std::vector<NamedFrame>>;
-
 dwarf::Resolution resolve(const DebugFiles& files, std::span<const std::uint64_t> addresses,
                           std::span<const CoveringSymbol> symbols, bool has_symbols,
                           const DwarfOptions& options) {

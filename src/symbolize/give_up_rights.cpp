@@ -111,7 +111,7 @@ Result<> filter_system_calls() {
 Result<> give_up_rights(std::uint64_t memory_bytes) {
     limit_resources(memory_bytes);
     become_nobody();
-    const Result<> dropped = drop_capabilities();
+    Result<> dropped = drop_capabilities();
     // Behind the change of the user, which resets both (credentials(7), prctl(2)).
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

@@ -126,6 +126,7 @@ struct CacheEntry {
 std::vector<CacheEntry> list_entries(int directory_fd) {
     std::vector<CacheEntry> entries;
     UniqueFd copy(::openat(directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!copy.is_open()) return entries;
     const std::unique_ptr<DIR, int (*)(DIR*)> directory(::fdopendir(copy.get()), &::closedir);
     if (!directory) return entries;
     (void)copy.release();  // closedir's now
@@ -190,8 +191,8 @@ std::optional<CachedFile> identify(int fd, const elf::BuildId& build_id) {
 std::string NameCache::default_directory() {
     if (std::string given = directory_from("CACHE_DIRECTORY", {}); !given.empty()) return given;
     if (::geteuid() == 0) return "/var/cache/bobbin";
-    std::string own = directory_from("XDG_CACHE_HOME", "/bobbin");
-    return own.empty() ? directory_from("HOME", "/.cache/bobbin") : own;
+    if (std::string own = directory_from("XDG_CACHE_HOME", "/bobbin"); !own.empty()) return own;
+    return directory_from("HOME", "/.cache/bobbin");
 }
 
 std::optional<NameCache> NameCache::open(const std::string& directory, std::uint64_t max_bytes) {

@@ -108,13 +108,10 @@ void name_generated_locations(std::span<const GeneratedPlace> places, std::uint3
         const auto frames = read_names_until(deadline, maps, addresses_of(of_process));
         mappings.begin_process();
         for (std::size_t i = 0; i < of_process.size(); ++i, ++first_location) {
-            const std::uint64_t vaddr = of_process[i].vaddr;
-            if (frames[i].system_name.empty()) {
-                tables.set_location(first_location, mappings.of_unnamed(), vaddr, {});
-            } else {
-                tables.set_location(first_location, mappings.of_named(), vaddr,
-                                    std::span(&frames[i], 1));
-            }
+            const bool is_named = !frames[i].system_name.empty();
+            tables.set_location(first_location,
+                                is_named ? mappings.of_named() : mappings.of_unnamed(),
+                                of_process[i].vaddr, std::span(&frames[i], is_named ? 1 : 0));
         }
         places = places.subspan(of_process.size());
     }

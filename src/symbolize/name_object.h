@@ -12,8 +12,6 @@
 
 namespace bobbin::symbolize {
 
-using NamesOfEach = std::vector<std::vector<NamedFrame>>;
-
 struct ObjectNames {
     NamesOfEach names;  // one list an address, as Symbolizer::name gives them
     DwarfQuality quality;

@@ -24,7 +24,7 @@ enum class Names {
 // Where names come from, besides the kernel.
 struct NameSources {
     NameExecutable name_executable = name_in_this_process;
-    CodeMapsOf code_maps_of = {};  // without it generated code stays without names
+    CodeMapsOf code_maps_of;  // without it generated code stays without names
 };
 
 // Turns counted stacks into the profile model: every address of every object is named in one batch,

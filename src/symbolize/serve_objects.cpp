@@ -23,7 +23,7 @@ FoundFile ask_for_file(const MessageSocket& agent, const std::string& path) {
 
 Result<> name_and_answer(const MessageSocket& agent, const Message& message) {
     BOBBIN_TRY(const ObjectRequest request, decode_request(message.payload));
-    DwarfOptions options{
+    const DwarfOptions options{
         .detail = request.detail,
         .time_limit = request.time_limit,
         .debug_directories = request.debug_directories,

@@ -18,6 +18,8 @@ struct NamedFrame {
     std::string module;  // of the kernel, "[nf_tables]" or "[bpf]"; empty: its core, or user code
 };
 
+using NamesOfEach = std::vector<std::vector<NamedFrame>>;
+
 // Gives the functions at addresses of one object (an ELF file, the kernel, the vdso). `addresses`
 // ascend and are file_vaddrs (kernel: addresses). The answer has one list an address, innermost
 // inlined function first; an empty list means "no name".
