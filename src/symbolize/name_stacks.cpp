@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <unordered_map>
 
 #include "symbolize/distinct_frames.h"
@@ -85,23 +86,33 @@ std::vector<std::uint32_t> locations_of(const aggregate::CountedStack& stack,
     return locations;
 }
 
+DistinctFrames distinct_frames_of(const aggregate::CountedStacks& counted, bool resolve_names,
+                                  const CodeMapsOf& code_maps_of) {
+    if (!resolve_names || !code_maps_of) return DistinctFrames(counted, nullptr);
+    return DistinctFrames(counted, [&code_maps_of](const ProcessId& process) {
+        return code_maps_of(process).has_any();
+    });
+}
+
+void set_locations(const DistinctFrames& frames, const executable::Catalog& catalog,
+                   bool resolve_names, const NameSources& sources, ProfileTables& tables) {
+    const auto kernel = resolve_names ? std::make_unique<KernelSymbolizer>() : nullptr;
+    name_kernel_locations(frames.kernel_addresses(), kernel.get(), tables);
+    set_file_locations(frames, catalog, resolve_names ? sources.name_executable : nullptr, tables);
+    const std::size_t before = frames.size() - frames.generated_places().size();
+    name_generated_locations(frames.generated_places(), static_cast<std::uint32_t>(before),
+                             sources.code_maps_of, tables);
+}
+
 }  // namespace
 
 NamedProfile name_stacks(const aggregate::CountedStacks& counted,
                          const executable::Catalog& catalog, const OwnerLabels& labels_of,
                          Names names, const NameSources& sources) {
     const bool resolve_names = names == Names::kResolve;
-    const auto names_its_code = [&](const ProcessId& process) {
-        return resolve_names && sources.code_maps_of && sources.code_maps_of(process).has_any();
-    };
-    const DistinctFrames frames(counted, names_its_code);
+    const DistinctFrames frames = distinct_frames_of(counted, resolve_names, sources.code_maps_of);
     ProfileTables tables(frames.size());
-    KernelSymbolizer kernel;
-    name_kernel_locations(frames.kernel_addresses(), resolve_names ? &kernel : nullptr, tables);
-    set_file_locations(frames, catalog, resolve_names ? sources.name_executable : nullptr, tables);
-    const std::size_t before = frames.size() - frames.generated_places().size();
-    name_generated_locations(frames.generated_places(), static_cast<std::uint32_t>(before),
-                             sources.code_maps_of, tables);
+    set_locations(frames, catalog, resolve_names, sources, tables);
 
     NamedProfile profile;
     tables.move_to(profile);
