@@ -66,19 +66,10 @@ std::vector<ProgramStats> ProgramsOfProcess::all() const {
 }
 
 ProgramStats ProgramsOfProcess::busiest() const {
-    const int fd = fd_of_busiest();
-    return fd < 0 ? ProgramStats{} : read_program_stats(fd);
-}
-
-int ProgramsOfProcess::fd_of_busiest() const {
-    int busiest = -1;
-    std::uint64_t most_runs = 0;
-    for (const auto& [id, program] : by_id_) {
-        const ProgramStats stats = read_program_stats(program.get());
-        if (stats.type != BPF_PROG_TYPE_PERF_EVENT || stats.run_count < most_runs) continue;
-        busiest = program.get();
-        most_runs = stats.run_count;
-    }
+    ProgramStats busiest;
+    for (const ProgramStats& stats : all())
+        if (stats.type == BPF_PROG_TYPE_PERF_EVENT && stats.run_count >= busiest.run_count)
+            busiest = stats;
     return busiest;
 }
 

@@ -38,8 +38,6 @@ public:
     [[nodiscard]] std::vector<ProgramStats> all() const;
     // Of the perf_event programs, the one that ran most often.
     [[nodiscard]] ProgramStats busiest() const;
-    // Borrowed; -1: there is none.
-    [[nodiscard]] int fd_of_busiest() const;
 
 private:
     pid_t pid_;
