@@ -340,7 +340,7 @@ BOBBIN_ABI_ASSERT(sizeof(struct sample_header) == 80, "head of a record in `samp
 
 /* ---- a walk that waits for a table ------------------------------------------------------------
  * A sample whose walk ended with WALK_END_FILE_NOT_READY carries all that is needed to walk on later,
- * when its process may be gone: registers, mappings, and the stack from rsp up. User space takes the
+ * when its process may be gone: registers, mappings, and the stack from its red zone up. User space takes the
  * step that the kernel side could not, with the same C and the same tables, once the file is ready.
  *   sample_header, frames, paused_walk, paused_mapping[mapping_count], stack bytes (stack_bytes)
  * The frame that was noted last is the one to go on from: user space notes it again.
@@ -383,7 +383,7 @@ struct paused_walk {
 	__u64 rbp;
 	__u64 vdso_vaddr;
 	__u64 start_stack_vaddr; /* rsp at the program's first instruction, which has no CFI */
-	__u64 stack_vaddr; /* rsp - 128, down to 8; where pages are missing, to STACK_BLOCK_BYTES */
+	__u64 stack_vaddr; /* rsp - 128, or its page; down to 8, or STACK_BLOCK_BYTES where pages lack */
 	__u64 present[MAX_STACK_BLOCKS / 64];
 	__u32 stack_span_bytes;
 	__u32 stack_bytes; /* that follow the mappings; multiple of 8 */

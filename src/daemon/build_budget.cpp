@@ -12,7 +12,7 @@ std::optional<BuildBudget::Share> BuildBudget::take(std::uint64_t bytes,
         const bool fits = bytes <= most && taken_bytes_ <= most - bytes;
         return served_ == turn && (taken_bytes_ == 0 || fits);
     };
-    // Who gives up hands his turn on all the same: with `stop` all others do too.
+    // Who gives up keeps his turn: `stop` comes to all, so nobody waits behind him.
     const bool has_come = changed_.wait(lock, stop, may_begin);
     if (has_come) {
         taken_bytes_ += bytes;

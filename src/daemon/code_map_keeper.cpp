@@ -27,8 +27,6 @@ namespace {
 constexpr std::chrono::seconds kSecondLookAfter{1};
 constexpr std::chrono::seconds kPatienceWithWatch{2};
 
-bool is_generated(abi::frame_word frame) { return (frame & FRAME_IS_ANONYMOUS) != 0; }
-
 }  // namespace
 
 // What the keeper and its thread share, and own with each other. Any thread.
@@ -246,7 +244,9 @@ CodeMapKeeper::~CodeMapKeeper() {
 }
 
 void CodeMapKeeper::notice(const aggregate::RawSample& sample) {
-    if (std::ranges::none_of(sample.user_frames, is_generated)) return;
+    // 0: /proc does not show the process.
+    if (sample.header->pid == 0) return;
+    if (std::ranges::none_of(sample.user_frames, symbolize::is_generated)) return;
     const ProcessId process{.pid = sample.header->pid,
                             .start_boot_ns = sample.header->process_start_boot_ns};
     if (noticed_.find(process) != nullptr) return;

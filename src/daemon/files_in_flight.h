@@ -73,7 +73,7 @@ public:
 
 private:
     static constexpr std::uint64_t kDefaultMaxMemoryBytes = 512ULL << 20;
-    // Stacks have another quarter, and naming them a third (sampling.cpp).
+    // Stacks have another quarter, and naming them takes about as much (sampling.cpp).
     static constexpr std::uint64_t kPartForBuilding = 4;
 
     const std::uint64_t max_memory_bytes_;

@@ -171,6 +171,10 @@ NamedStacks name(const aggregate::CountedStacks& counted, const Sampling& sampli
                                        std::span<const std::uint64_t> addresses) {
         return namer.name(executable, addresses);
     };
+    sources.kernel.name_object = [&namer](int fd, const std::string& path,
+                                          std::span<const std::uint64_t> addresses) {
+        return namer.name(fd, path, {}, addresses);
+    };
     sources.code_maps_of = [&sampling](const symbolize::ProcessId& process) {
         return sampling.code_maps->find(process);
     };

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -112,11 +111,6 @@ UnwindWalk::~UnwindWalk() {
                   files_->exec_events ? files_->exec_events->overflow_count() : 0,
                   files_->held.held_count(), files_->held.dropped_count());
     spdlog::debug("{}", ready_times_.describe());
-}
-
-std::uint64_t UnwindWalk::lost_file_count() const {
-    const auto counts = files_->lost_files();
-    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
 Result<> UnwindWalk::publish_running(sampler::BpfProgram& program,

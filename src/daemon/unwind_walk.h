@@ -45,7 +45,6 @@ public:
 
     // Files that could not be had, by reason.
     [[nodiscard]] executable::LostFileCounts lost_files() const { return files_->lost_files(); }
-    [[nodiscard]] std::uint64_t lost_file_count() const;
     // Files whose names cannot be read any more: too many were held open.
     [[nodiscard]] std::uint64_t dropped_file_count() const { return files_->held.dropped_count(); }
 

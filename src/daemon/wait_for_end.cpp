@@ -15,20 +15,19 @@
 
 #include "base/unique_fd.h"
 #include "cli/exit_status.h"
+#include "sampler/pid_namespace.h"
 
 namespace bobbin::daemon {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Descriptors that become readable when a process ends. One that has ended already has none.
-std::vector<UniqueFd> watch_processes(const std::vector<pid_t>& pids) {
-    std::vector<UniqueFd> fds;
-    for (const pid_t pid : pids) {
-        UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-        if (fd.is_open()) fds.push_back(std::move(fd));
-    }
-    return fds;
+// Becomes readable when the process ends. nullopt: it has ended already, or its number is another's
+// here, where /proc shows a pid namespace above our own.
+std::optional<UniqueFd> watch_process(pid_t pid) {
+    UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    if (!fd.is_open() || sampler::number_in_proc(fd.get()) != pid) return std::nullopt;
+    return fd;
 }
 
 // Before 6.9 there are no descriptors of single threads. The first thread of a process stays as a
@@ -48,8 +47,15 @@ public:
         : watch_(watch),
           meanwhile_(meanwhile),
           waits_for_targets_(!watch.processes.empty() || !watch.threads.empty()),
-          target_fds_(watch_processes(watch.processes)),
-          threads_(watch.threads) {
+          asked_(watch.threads) {
+        for (const pid_t pid : watch.processes) {
+            if (auto fd = watch_process(pid)) {
+                target_fds_.push_back(std::move(*fd));
+            } else {
+                asked_.push_back(pid);
+            }
+        }
+        std::erase_if(asked_, has_ended);
         if (watch.duration) deadline_ = Clock::now() + *watch.duration;
     }
 
@@ -61,7 +67,7 @@ public:
             if (deadline_ && now >= *deadline_) return {};
             if (now >= next_second) {
                 meanwhile_.each_second();
-                std::erase_if(threads_, has_ended);
+                std::erase_if(asked_, has_ended);
                 next_second += std::chrono::seconds{1};
             }
         }
@@ -90,7 +96,7 @@ private:
     }
 
     bool targets_are_gone() const {
-        return waits_for_targets_ && target_fds_.empty() && threads_.empty();
+        return waits_for_targets_ && target_fds_.empty() && asked_.empty();
     }
 
     static void add(std::vector<pollfd>& waiting, int fd) {
@@ -116,7 +122,7 @@ private:
     const WhileWaiting& meanwhile_;
     bool waits_for_targets_;
     std::vector<UniqueFd> target_fds_;
-    std::vector<pid_t> threads_;
+    std::vector<pid_t> asked_;  // each second, by /proc
     std::optional<Clock::time_point> deadline_;
     int interrupts_ = 0;
     bool ended_ = false;

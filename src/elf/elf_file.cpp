@@ -13,6 +13,12 @@
 
 namespace bobbin::elf {
 
+struct FilePart {
+    std::uint64_t file_offset = 0;
+    std::uint64_t size_bytes = 0;
+    std::uint64_t file_vaddr = 0;
+};
+
 struct ElfFile::State {
     FileBytes file;
     bool position_independent = false;
@@ -23,6 +29,7 @@ struct ElfFile::State {
     static Result<std::unique_ptr<State>> read(const FileBytes& file);
     [[nodiscard]] Result<std::optional<SectionBytes>> read_section(std::string_view name,
                                                                    std::uint64_t max_bytes) const;
+    [[nodiscard]] Result<FilePart> find_eh_frame_by_header(const Elf64_Phdr& header) const;
     [[nodiscard]] Result<SectionBytes> read_eh_frame_by_header(const Elf64_Phdr& header) const;
 };
 
@@ -48,19 +55,25 @@ Result<std::optional<SectionBytes>> ElfFile::State::read_section(std::string_vie
 
 // The end of .eh_frame stands nowhere in the program headers; its reader stops at the zero length
 // that ends it.
-Result<SectionBytes> ElfFile::State::read_eh_frame_by_header(const Elf64_Phdr& header) const {
+Result<FilePart> ElfFile::State::find_eh_frame_by_header(const Elf64_Phdr& header) const {
     BOBBIN_TRY(const std::uint64_t file_vaddr, read_eh_frame_vaddr(file, header));
     for (const LoadSegment& segment : program_headers.load_segments) {
         const std::uint64_t offset_in_segment = file_vaddr - segment.file_vaddr;
         if (file_vaddr < segment.file_vaddr || offset_in_segment >= segment.file_size_bytes) {
             continue;
         }
-        const std::uint64_t count =
-            std::min(segment.file_size_bytes - offset_in_segment, kMaxSectionBytes);
-        BOBBIN_TRY(auto bytes, file.read(segment.file_offset + offset_in_segment, count));
-        return SectionBytes{std::move(bytes), file_vaddr};
+        return FilePart{
+            .file_offset = segment.file_offset + offset_in_segment,
+            .size_bytes = std::min(segment.file_size_bytes - offset_in_segment, kMaxSectionBytes),
+            .file_vaddr = file_vaddr};
     }
     return fail("{:#x} lies in no segment", file_vaddr);
+}
+
+Result<SectionBytes> ElfFile::State::read_eh_frame_by_header(const Elf64_Phdr& header) const {
+    BOBBIN_TRY(const FilePart part, find_eh_frame_by_header(header));
+    BOBBIN_TRY(auto bytes, file.read(part.file_offset, part.size_bytes));
+    return SectionBytes{std::move(bytes), part.file_vaddr};
 }
 
 ElfFile::ElfFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -96,6 +109,13 @@ std::uint64_t ElfFile::section_bytes(std::string_view name) const {
     if (!index || !state_->sections.has_bytes(*index)) return 0;
     return std::min(state_->sections.unpacked_size(state_->file, *index).value_or(0),
                     kMaxSectionBytes);
+}
+
+std::uint64_t ElfFile::eh_frame_bytes() const {
+    const auto& header = state_->program_headers.eh_frame_header;
+    if (state_->sections.find(".eh_frame") || !header) return section_bytes(".eh_frame");
+    const auto part = state_->find_eh_frame_by_header(*header);
+    return part ? part->size_bytes : 0;
 }
 
 // eu-strip gives a debug file the program headers of its program, though not what they point at.

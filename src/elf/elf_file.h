@@ -87,6 +87,8 @@ public:
     // .eh_frame by section header or, where section headers are stripped, by PT_GNU_EH_FRAME, whose
     // header points at it (LSB 5.0 chapter 10.6.2); it then ends with its segment.
     [[nodiscard]] Result<std::optional<SectionBytes>> read_eh_frame() const;
+    // How many bytes of it there would be to read, likewise.
+    [[nodiscard]] std::uint64_t eh_frame_bytes() const;
     // .debug_frame or .zdebug_frame.
     [[nodiscard]] Result<std::optional<SectionBytes>> read_debug_frame() const;
 

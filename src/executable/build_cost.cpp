@@ -27,7 +27,7 @@ bool make_readable(UniqueFd& fd) {
 }
 
 std::uint64_t bytes_of_cfi(const elf::ElfFile& elf) {
-    return elf.section_bytes(".eh_frame") +
+    return elf.eh_frame_bytes() +
            std::max(elf.section_bytes(".debug_frame"), elf.section_bytes(".zdebug_frame"));
 }
 

@@ -35,8 +35,8 @@ struct BuiltExecutable {
 // reason in `refused`; one whose unwind information is damaged in places keeps the rest, also with
 // the reason. A file that says nothing about unwinding has an empty table and is not refused: its
 // code may keep frame pointers. Of a file whose content is among `known` no table is made. Worker
-// threads. Reading may stand still where the file system has
-// a server that does not answer; nothing here waits for anything else.
+// threads. Reading may stand still where the file system has a server that does not answer; nothing
+// here waits for anything else.
 BuiltExecutable build_executable(OpenedFile file, unwind_table::SharedRules& shared,
                                  const KnownTables* known = nullptr);
 

@@ -55,14 +55,18 @@ Result<UniqueFd> HeldFile::find_by_cached_path() const {
 }
 
 bool HeldFile::is_gone() const {
-    const std::scoped_lock lock(mutex_);
+    // Who opens it meanwhile may wait for a file system, and is a sign of life.
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return false;
     if (fd_.is_open()) {
         const auto now = status_of(fd_.get());
         return now && !now->has_name;
     }
     if (!path_led_here_) return false;
     const auto found = find_by_cached_path();
-    return !found && found.error().code() != std::errc::resource_unavailable_try_again;
+    if (found) return false;
+    const std::error_code why = found.error().code();  // none: another file lies there by now
+    return !why || why == std::errc::no_such_file_or_directory || why == std::errc::not_a_directory;
 }
 
 // A name that is gone is no longer known by heart either, so the link count is asked first.

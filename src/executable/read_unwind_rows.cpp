@@ -13,29 +13,12 @@
 #include "cfi/eh_frame.h"
 #include "cfi/merge_rows.h"
 #include "pclntab/function_table.h"
+#include "pclntab/program_tables.h"
 #include "pclntab/text_start.h"
 #include "pclntab/unwind_rows.h"
 
 namespace bobbin::executable {
 namespace {
-
-// Its own section, in a PIE of Go's linker before 1.26 under the second name; in a PIE that ld made
-// of such Go, somewhere in .data.rel.ro.
-Result<MaybeSection> read_go_section(const elf::ElfFile& elf) {
-    for (const std::string_view name : {".gopclntab", ".data.rel.ro.gopclntab"}) {
-        BOBBIN_TRY(MaybeSection section, elf.read_section(name));
-        if (section) return section;
-    }
-    if (!elf.find_section(".go.buildinfo")) return std::nullopt;
-    BOBBIN_TRY(MaybeSection section, elf.read_section(".data.rel.ro"));
-    if (!section) return std::nullopt;
-    const auto at = pclntab::find_function_table(section->bytes);
-    if (!at) return std::nullopt;
-    section->bytes.erase(section->bytes.begin(),
-                         section->bytes.begin() + static_cast<std::ptrdiff_t>(*at));
-    section->file_vaddr += *at;
-    return section;
-}
 
 Result<> tell_text_start(const Result<MaybeSection>& module, std::uint64_t table_file_vaddr,
                          pclntab::FunctionTable& table) {
@@ -133,7 +116,7 @@ private:
 }  // namespace
 
 UnwindSections read_unwind_sections(const elf::ElfFile& elf) {
-    UnwindSections sections{.go_functions = read_go_section(elf),
+    UnwindSections sections{.go_functions = pclntab::read_table_section(elf),
                             .go_module = {},
                             .eh_frame = elf.read_eh_frame(),
                             .debug_frame = elf.read_debug_frame()};

@@ -21,22 +21,6 @@ void cut_off_front(elf::SectionBytes& section, std::size_t count) {
     section.file_vaddr += count;
 }
 
-// Its own section, in a PIE of Go's linker before 1.26 under the second name; in a PIE that ld made
-// of such Go, somewhere in .data.rel.ro.
-Result<MaybeSection> read_table_section(const elf::ElfFile& file) {
-    for (const std::string_view name : {".gopclntab", ".data.rel.ro.gopclntab"}) {
-        BOBBIN_TRY(MaybeSection section, file.read_section(name));
-        if (section) return section;
-    }
-    if (!file.find_section(".go.buildinfo")) return std::nullopt;
-    BOBBIN_TRY(MaybeSection section, file.read_section(".data.rel.ro"));
-    if (!section) return std::nullopt;
-    const auto at = find_function_table(section->bytes);
-    if (!at) return std::nullopt;
-    cut_off_front(*section, *at);
-    return section;
-}
-
 // runtime.firstmoduledata: a section of its own since Go 1.26.
 MaybeSection read_module_data(const elf::ElfFile& file, const FunctionTable& table,
                               std::uint64_t table_file_vaddr) {
@@ -89,6 +73,22 @@ std::optional<std::uint64_t> find_tree(const ProgramTables& tables) {
 }
 
 }  // namespace
+
+// Its own section, in a PIE of Go's linker before 1.26 under the second name; in a PIE that ld made
+// of such Go, somewhere in .data.rel.ro.
+Result<MaybeSection> read_table_section(const elf::ElfFile& file) {
+    for (const std::string_view name : {".gopclntab", ".data.rel.ro.gopclntab"}) {
+        BOBBIN_TRY(MaybeSection section, file.read_section(name));
+        if (section) return section;
+    }
+    if (!file.find_section(".go.buildinfo")) return std::nullopt;
+    BOBBIN_TRY(MaybeSection section, file.read_section(".data.rel.ro"));
+    if (!section) return std::nullopt;
+    const auto at = find_function_table(section->bytes);
+    if (!at) return std::nullopt;
+    cut_off_front(*section, *at);
+    return section;
+}
 
 Result<std::optional<ProgramTables>> read_program_tables(const elf::ElfFile& file) {
     BOBBIN_TRY(MaybeSection section, read_table_section(file));

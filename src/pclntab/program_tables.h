@@ -27,6 +27,10 @@ struct ProgramTables {
     elf::SectionBytes trees_section;  // where the trees do not lie in `table_section`
 };
 
+// The section of the function table, from the table's beginning on. nullopt: it is no program of
+// Go.
+Result<std::optional<elf::SectionBytes>> read_table_section(const elf::ElfFile& file);
+
 // nullopt: it is no program of Go. Error: it has a function table that cannot be read, or that does
 // not say where its text starts. Without module data, or where these are not understood, inlined
 // calls are not known.

@@ -55,6 +55,8 @@ void choose_programs(profiler_bpf& skeleton, TickProgram tick_program) {
                               tick_program == TickProgram::kFindVma);
     bpf_program__set_autoload(skeleton.progs.announce_mapped_file,
                               kernel_has_iterator("bpf_iter__task_vma"));
+    bpf_program__set_autoload(skeleton.progs.find_shown_namespace,
+                              skeleton.rodata->numbers_are_translated != 0);
 }
 
 // From here on processes are known by the numbers that /proc shows.
@@ -217,8 +219,8 @@ Result<BpfProgram::Skeleton> BpfProgram::load_with(const BpfOptions& options,
     const RuleMemory memory = rule_memory_asked_for().value_or(options.rule_memory);
     skeleton->rodata->use_rule_memory = memory != RuleMemory::kOff;
     skeleton->rodata->check_rule_memory = memory == RuleMemory::kChecked;
-    choose_programs(*skeleton, tick_program);
     skeleton->rodata->numbers_are_translated = !is_in_root_pid_namespace();
+    choose_programs(*skeleton, tick_program);
     bpf_map__set_max_entries(skeleton->maps.samples, samples_bytes(options.cpu_count));
     // By number of the CPU, which may be one that is not online now.
     bpf_map__set_max_entries(skeleton->maps.paused_records,

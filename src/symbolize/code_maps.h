@@ -8,8 +8,11 @@
 
 #include "aggregate/stack_counts.h"
 #include "base/unique_fd.h"
+#include "bobbin/bpf_abi.h"
 
 namespace bobbin::symbolize {
+
+inline bool is_generated(abi::frame_word frame) { return (frame & FRAME_IS_ANONYMOUS) != 0; }
 
 // A process, also when its number was used again. Without a pid: none.
 struct ProcessId {

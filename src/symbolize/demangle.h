@@ -11,7 +11,9 @@ inline constexpr std::size_t kMaxMangledBytes = 4096;
 inline constexpr std::size_t kMaxDemangledBytes = 16384;
 
 // The name as its programmer wrote it: C++ (Itanium ABI), Rust (legacy without its hash, and v0)
-// and D. Any other name, and one that is malformed or beyond the limits, comes back as it was.
+// and D; of a PLT stub (`_Z3foov@plt`) what stands before `@plt`. The agent does this, bounded but
+// not isolated. Any other name, and one that is malformed or beyond the limits, comes back as it
+// was.
 std::string demangle(const std::string& system_name);
 
 }  // namespace bobbin::symbolize

@@ -30,8 +30,6 @@ struct PlaceHash {
     }
 };
 
-bool is_generated(abi::frame_word frame) { return (frame & FRAME_IS_ANONYMOUS) != 0; }
-
 bool has_generated_code(const aggregate::CountedStack& stack) {
     return std::ranges::any_of(stack.user_frames, is_generated);
 }

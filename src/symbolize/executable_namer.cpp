@@ -2,6 +2,8 @@
 #include "symbolize/executable_namer.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -86,17 +88,27 @@ void ExecutableNamer::note(const DwarfQuality& quality, const std::string& path)
     }
 }
 
-ExecutableNamer::Found ExecutableNamer::ask_worker(int fd, const executable::Executable& executable,
+// What others may write could take the worker over, and what it says of later files would stay in
+// the cache.
+void ExecutableNamer::end_worker_after(int fd) {
+    struct stat status{};
+    const bool is_ours =
+        ::fstat(fd, &status) == 0 && (status.st_uid == 0 || status.st_uid == ::geteuid());
+    if (!is_ours) worker_.end();
+}
+
+ExecutableNamer::Found ExecutableNamer::ask_worker(int fd, const std::string& path,
                                                    std::span<const std::uint64_t> addresses) {
-    ObjectRequest request{.path = executable.path,
+    ObjectRequest request{.path = path,
                           .addresses = {addresses.begin(), addresses.end()},
                           .detail = SymbolDetail::kInlines,
                           .time_limit = patience_ * kEnginePercent / 100,
                           .debug_directories = DwarfOptions().debug_directories};
     const auto started = std::chrono::steady_clock::now();
     auto answer = worker_.name(fd, request, patience_);
+    if (cache_) end_worker_after(fd);
     if (answer.names) {
-        note(answer.names->quality, executable.path);
+        note(answer.names->quality, path);
         return {.names = std::move(answer.names->names),
                 .is_complete = is_complete(answer.names->quality)};
     }
@@ -105,12 +117,13 @@ ExecutableNamer::Found ExecutableNamer::ask_worker(int fd, const executable::Exe
         if (std::chrono::steady_clock::now() - started >= patience_) lose_patience();
         request.detail = SymbolDetail::kNames;
         auto second = worker_.name(fd, request, patience_had * kSecondLookPercent / 100);
+        if (cache_) end_worker_after(fd);
         if (second.names) {
-            note(NameLoss::kAllButNames, executable.path, answer.reason);
+            note(NameLoss::kAllButNames, path, answer.reason);
             return {.names = std::move(second.names->names)};
         }
     }
-    note(NameLoss::kNames, executable.path, answer.reason);
+    note(NameLoss::kNames, path, answer.reason);
     return {};
 }
 
@@ -125,14 +138,19 @@ NamesOfEach ExecutableNamer::name(const executable::Executable& executable,
         note(NameLoss::kNames, executable.path, fd.error().message());
         return {};
     }
-    const auto file = cache_ ? identify(fd->get(), executable.build_id) : std::nullopt;
-    if (!file) return ask_worker(fd->get(), executable, addresses).names;
+    return name(fd->get(), executable.path, executable.build_id, addresses);
+}
+
+NamesOfEach ExecutableNamer::name(int fd, const std::string& path, const elf::BuildId& build_id,
+                                  std::span<const std::uint64_t> addresses) {
+    const auto file = cache_ ? identify(fd, build_id) : std::nullopt;
+    if (!file) return ask_worker(fd, path, addresses).names;
 
     KnownNames known = cache_->find(*file);
     if (known.addresses.size() > kMaxKnownAddresses) known = {};
     KnownNames added{.addresses = find_unknown(known, addresses), .names = {}};
     if (!added.addresses.empty()) {
-        Found found = ask_worker(fd->get(), executable, added.addresses);
+        Found found = ask_worker(fd, path, added.addresses);
         added.names = std::move(found.names);
         added.names.resize(added.addresses.size());
         known = merge(std::move(known), std::move(added));

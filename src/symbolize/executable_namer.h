@@ -58,6 +58,10 @@ public:
     NamesOfEach name(const executable::Executable& executable,
                      std::span<const std::uint64_t> addresses);
 
+    // The same of a file that no process runs: the kernel's.
+    NamesOfEach name(int fd, const std::string& path, const elf::BuildId& build_id,
+                     std::span<const std::uint64_t> addresses);
+
     [[nodiscard]] const NameLosses& losses() const { return losses_; }
     [[nodiscard]] std::chrono::milliseconds patience() const { return patience_; }
     [[nodiscard]] ObjectWorker& worker() { return worker_; }
@@ -67,8 +71,8 @@ private:
         NamesOfEach names;
         bool is_complete = false;  // no more could ever be said of these addresses
     };
-    Found ask_worker(int fd, const executable::Executable& executable,
-                     std::span<const std::uint64_t> addresses);
+    Found ask_worker(int fd, const std::string& path, std::span<const std::uint64_t> addresses);
+    void end_worker_after(int fd);
     void lose_patience();
     void note(NameLoss loss, const std::string& path, const std::string& reason = {});
     void note(const DwarfQuality& quality, const std::string& path);

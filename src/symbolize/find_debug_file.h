@@ -45,7 +45,7 @@ elf::BuildId read_build_id_section(int fd);
 FoundFile find_debug_file(const elf::ElfFile& file, const std::string& path,
                           const DebugFileSources& sources);
 
-// The file that dwz moved common parts to, by .gnu_debugaltlink of `debug_file`, which lies in
+// The file that dwz moved common parts to, `link` is the .gnu_debugaltlink of a file that lies in
 // `directory`: by the path there, or by build id. Its build id has to be the link's.
 UniqueFd find_supplementary_file(const elf::SectionBytes& link, const std::string& directory,
                                  const DebugFileSources& sources);

@@ -12,6 +12,9 @@ namespace {
 // "The same file as in the entry before", which perf's own agent for the JVM writes.
 constexpr std::string_view kSameFile = "\xff";
 
+// PATH_MAX. A record may hold 16 MiB, and each address asked for gets a copy.
+constexpr std::size_t kMaxFileNameBytes = 4096;
+
 // The entry that counts at the first address at or above it.
 struct LineSlot {
     bool is_set = false;
@@ -41,7 +44,7 @@ public:
         const std::string_view name = reader_.c_string();
         const bool is_in_code = vaddr - table_.code_vaddr <= table_.code_size_bytes;
         if (!reader_.ok() || !is_in_code || !is_file_name(name)) return std::nullopt;
-        if (name != kSameFile) file_ = name;
+        if (name != kSameFile) file_ = name.substr(0, kMaxFileNameBytes);
         return LineEntry{.vaddr = vaddr, .line = {.file = file_, .line = line}};
     }
 

@@ -75,7 +75,7 @@ KernelImage find_kernel_image(const KernelDebugInfo& info) {
 void add_kernel_lines(std::span<const std::uint64_t> addresses, std::uint64_t image_start,
                       const KernelDebugInfo& info, NamesOfEach& names) {
     const std::vector<std::size_t> core = find_core_functions(names);
-    if (core.empty() || image_start == 0) return;
+    if (core.empty() || image_start == 0 || !info.name_object) return;
     const KernelImage image = find_kernel_image(info);
     if (!image.fd.is_open()) return;
 
@@ -84,10 +84,10 @@ void add_kernel_lines(std::span<const std::uint64_t> addresses, std::uint64_t im
     for (const std::size_t i : core) {
         file_vaddrs.push_back(addresses[i] - image_start + image.start_file_vaddr);
     }
-    auto object = info.name_object(image.fd.get(), image.path, file_vaddrs);
-    if (!object) return;
+    NamesOfEach object = info.name_object(image.fd.get(), image.path, file_vaddrs);
+    object.resize(core.size());
     for (std::size_t i = 0; i < core.size(); ++i) {
-        std::vector<NamedFrame>& frames = object->names[i];
+        std::vector<NamedFrame>& frames = object[i];
         if (frames.empty()) continue;
         std::vector<NamedFrame>& function = names[core[i]];
         frames.back().system_name = std::move(function.back().system_name);

@@ -18,12 +18,10 @@ struct KernelDebugInfo {
     std::string sysfs = "/sys";
     std::string root;     // what the places below begin with
     std::string release;  // empty: as uname says
-    std::function<Result<ObjectNames>(int fd, const std::string& path,
-                                      std::span<const std::uint64_t> addresses)>
-        name_object =
-            [](int fd, const std::string& path, std::span<const std::uint64_t> addresses) {
-                return symbolize::name_object(fd, path, addresses);
-            };
+    // As name_object(), or none at all. Without it there are no lines: a vmlinux may be anybody's.
+    std::function<NamesOfEach(int fd, const std::string& path,
+                              std::span<const std::uint64_t> addresses)>
+        name_object;
 };
 
 struct KernelImage {

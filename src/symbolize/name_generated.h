@@ -15,7 +15,7 @@ namespace bobbin::symbolize {
 // map. Named ones lie in a mapping "[jit]" for each process, all others in "[anon]".
 //
 // The files are read as they are now. Their file systems may be those of a container's user and
-// never answer, so all of them together get a few seconds; what is not read by then has no name.
+// never answer, so all of them together get 20 seconds; what is not read by then has no name.
 void name_generated_locations(std::span<const GeneratedPlace> places, std::uint32_t first_location,
                               const CodeMapsOf& code_maps_of, ProfileTables& tables);
 

@@ -96,7 +96,9 @@ DistinctFrames distinct_frames_of(const aggregate::CountedStacks& counted, bool 
 
 void set_locations(const DistinctFrames& frames, const executable::Catalog& catalog,
                    bool resolve_names, const NameSources& sources, ProfileTables& tables) {
-    const auto kernel = resolve_names ? std::make_unique<KernelSymbolizer>() : nullptr;
+    const auto kernel = resolve_names
+                            ? std::make_unique<KernelSymbolizer>("/proc/kallsyms", sources.kernel)
+                            : nullptr;
     name_kernel_locations(frames.kernel_addresses(), kernel.get(), tables);
     set_file_locations(frames, catalog, resolve_names ? sources.name_executable : nullptr, tables);
     const std::size_t before = frames.size() - frames.generated_places().size();

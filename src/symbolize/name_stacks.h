@@ -7,6 +7,7 @@
 #include "aggregate/stack_counts.h"
 #include "executable/catalog.h"
 #include "symbolize/code_maps.h"
+#include "symbolize/kernel_lines.h"
 #include "symbolize/name_executable.h"
 #include "symbolize/named_profile.h"
 #include "symbolize/symbolizer.h"
@@ -24,6 +25,7 @@ enum class Names {
 // Where names come from, besides the kernel.
 struct NameSources {
     NameExecutable name_executable = name_in_this_process;
+    KernelDebugInfo kernel;
     CodeMapsOf code_maps_of;  // without it generated code stays without names
 };
 

@@ -131,7 +131,7 @@ void UnwindFeed::dismiss(std::span<const Occupant> victims, std::chrono::nanosec
             if (has_left && id == victim.executable_id) ++tables_left_;
         }
     }
-    (void)survive(shelf_.free_withdrawn());
+    if (shelf_.has_withdrawn()) (void)survive(shelf_.free_withdrawn());
 }
 
 // One that was cold comes back with its next sample; one that was pushed out, or for whose return
@@ -190,7 +190,7 @@ void UnwindFeed::let_go_of_gone_files(std::chrono::nanoseconds now) {
         absentees_.at(occupant.executable_id).is_gone = true;
         ++tables_of_gone_files_;
     }
-    if (!gone.empty()) (void)survive(shelf_.free_withdrawn());
+    if (shelf_.has_withdrawn()) (void)survive(shelf_.free_withdrawn());
 }
 
 void UnwindFeed::leave_out(const executable::BuiltExecutable& built, std::chrono::nanoseconds now) {

@@ -104,16 +104,10 @@ BudgetRun record_in_budget(const TemporaryDirectory& directory, const std::strin
     return run;
 }
 
-bool is_whole(const Stack& stack) {
-    const auto frames = stack.user_frames();
-    return reaches_the_bottom(stack) &&
-           std::ranges::any_of(frames, [](const Frame& f) { return is_function(f, "main"); });
-}
-
 Verdict whole_stacks_of(const RecordedRun& run, const std::string& comm) {
     Verdict verdict = judge(
         run.profile.stacks_of(comm),
-        [](const Stack& stack) { return !stack.user_frames().empty(); }, is_whole);
+        [](const Stack& stack) { return !stack.user_frames().empty(); }, reaches_main_and_bottom);
     testing::Test::RecordProperty("whole_of_" + comm, std::to_string(verdict.share_right()) +
                                                           " of " + std::to_string(verdict.judged));
     return verdict;
@@ -210,7 +204,8 @@ TEST(UnwindMemory, GoesBackWhenTheFilesAreGone) {
     EXPECT_EQ(recorder.wait().exit_status, 0);
     std::uint64_t named = 0;
     for (const Stack& stack : read_pprof(output).stacks) {
-        if (stack.label("comm").starts_with("large_table") && is_whole(stack)) named += stack.count;
+        if (stack.label("comm").starts_with("large_table") && reaches_main_and_bottom(stack))
+            named += stack.count;
     }
     EXPECT_GE(named, 500U) << "the files are gone, the names of their functions are not";
 }

@@ -27,22 +27,12 @@ RecordedRun record_in_namespace(const std::string& script,
     const TemporaryDirectory directory;
     const std::filesystem::path output = directory / "profile.pb.gz";
     const auto program = copy_fixture(kRed, directory / "red_program");
-    std::vector<std::string> command{"env",      "-u",     "SUDO_UID",    "-u",
-                                     "SUDO_GID", "-u",     "SUDO_USER",   "unshare",
-                                     "--pid",    "--fork", "--kill-child"};
+    stay_root();
+    std::vector<std::string> command{"unshare", "--pid", "--fork", "--kill-child"};
     command.insert(command.end(), unshare_options.begin(), unshare_options.end());
     command.insert(command.end(),
                    {"sh", "-e", "-c", script, "sh", program_path(), output, program});
-    RecordedRun run;
-    run.process = run_process(command);
-    EXPECT_EQ(run.process.exit_status, 0) << run.process.standard_error;
-    if (!std::filesystem::exists(output)) {
-        ADD_FAILURE() << "no profile; standard error:\n" << run.process.standard_error;
-        return run;
-    }
-    run.profile = read_pprof(output);
-    expect_every_tick_accounted_for(run.profile);
-    return run;
+    return recorded_by(command, output);
 }
 
 // "said N": what the shell in the namespace knows of itself before it becomes the program.

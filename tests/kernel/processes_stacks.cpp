@@ -42,11 +42,6 @@ ExpectedStack links_from(const std::string& colour, std::ptrdiff_t innermost) {
     return links;
 }
 
-// sudo's variables would make the recorder start its command as the user who called it.
-void stay_root() {
-    for (const char* variable : {"SUDO_UID", "SUDO_GID", "SUDO_USER"}) ::unsetenv(variable);
-}
-
 std::uint64_t sum_of_stack_ends(const std::map<std::string, std::uint64_t>& counters) {
     std::uint64_t sum = 0;
     for (const std::string_view end : kWalkEndNames) {
@@ -74,6 +69,10 @@ void expect_each_stack_ended_once(const ProfileText& profile) {
 }
 
 }  // namespace
+
+void stay_root() {
+    for (const char* variable : {"SUDO_UID", "SUDO_GID", "SUDO_USER"}) ::unsetenv(variable);
+}
 
 std::string colour_of(const Frame& frame) {
     for (const std::string_view colour : kColours)
@@ -127,11 +126,7 @@ RecordedRun record_processes_with_few_capabilities(const std::vector<std::string
         output.string(),
         "--"};
     arguments.insert(arguments.end(), command.begin(), command.end());
-    RecordedRun run{.process = run_process(arguments), .profile = {}};
-    EXPECT_EQ(run.process.exit_status, 0) << run.process.standard_error;
-    if (!std::filesystem::exists(output)) return run;
-    run.profile = read_pprof(output);
-    expect_every_tick_accounted_for(run.profile);
+    RecordedRun run = recorded_by(arguments, output);
     expect_each_stack_ended_once(run.profile);
     return run;
 }

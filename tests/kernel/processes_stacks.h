@@ -17,6 +17,9 @@ bool has_colour(const Stack& stack, const std::string& colour);
 // The chain, or a part of it, down to `outer`; or start-up and end of the program, down to _start.
 bool is_whole_chain(const Stack& stack, const std::string& colour, const ExpectedStack& outer);
 
+// sudo's variables would make the recorder start its command as the user who called it.
+void stay_root();
+
 // `bobbin record -F 499 -- COMMAND` as root even under sudo, and what has to hold for every
 // recording: ticks are the sum of their outcomes, samples that of the ways in which stacks ended.
 RecordedRun record_processes(const std::vector<std::string>& command);

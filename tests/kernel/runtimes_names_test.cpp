@@ -40,12 +40,6 @@ void expect_named(const ProfileText& profile) {
     testing::Test::RecordProperty("hot", fmt::format("{}/{}", hot.right, hot.judged));
 }
 
-void remove_maps_of(const ProfileText& profile) {
-    std::set<std::string> pids;
-    for (const Stack& stack : profile.stacks) pids.insert(stack.label("pid"));
-    for (const std::string& pid : pids) std::filesystem::remove("/tmp/perf-" + pid + ".map");
-}
-
 RecordedRun record_runtime(const TemporaryDirectory& directory,
                            const std::vector<std::string>& command) {
     RecordedRun run = record(directory, {"-F", "499"}, command);

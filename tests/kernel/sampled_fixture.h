@@ -25,6 +25,9 @@ ProfileText sample_fixture(const std::string& fixture, const std::string& cpu_se
 using StackRule = std::function<bool(const Stack&)>;
 bool every_stack(const Stack& stack);
 StackRule leaf_is_in(std::vector<std::string> modules);
+
+// Files in /tmp by which the sampled processes named their code: some leave them behind.
+void remove_maps_of(const ProfileText& profile);
 StackRule leaf_is(std::string function);
 StackRule is_exactly(ExpectedStack expected);
 StackRule any_of_these(std::vector<ExpectedStack> allowed);

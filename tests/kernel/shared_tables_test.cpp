@@ -17,12 +17,6 @@ namespace {
 
 constexpr int kCopies = 6;
 
-bool is_whole(const Stack& stack) {
-    const auto frames = stack.user_frames();
-    return reaches_the_bottom(stack) &&
-           std::ranges::any_of(frames, [](const Frame& f) { return is_function(f, "main"); });
-}
-
 std::string copy_name(int number) { return "copy_" + std::to_string(number); }
 
 // Six tables of six tenths of a bucket, and room for three buckets: of tables of their own, three
@@ -39,7 +33,8 @@ TEST(CopiesOfAProgram, ShareOneTable) {
     for (int number = 1; number <= kCopies; ++number) {
         const Verdict verdict = judge(
             run.profile.stacks_of(copy_name(number)),
-            [](const Stack& stack) { return !stack.user_frames().empty(); }, is_whole);
+            [](const Stack& stack) { return !stack.user_frames().empty(); },
+            reaches_main_and_bottom);
         EXPECT_GE(verdict.judged, 500U) << copy_name(number);
         EXPECT_GE(verdict.share_right(), 0.98) << verdict.examples();
         // Each is named by its own file.

@@ -80,6 +80,12 @@ bool reaches_the_bottom(const Stack& stack) {
            matches(root, below_thread_function().back());
 }
 
+bool reaches_main_and_bottom(const Stack& stack) {
+    const std::vector<Frame> frames = stack.user_frames();
+    return reaches_the_bottom(stack) &&
+           std::ranges::any_of(frames, [](const Frame& f) { return is_function(f, "main"); });
+}
+
 double Verdict::share_right() const {
     return judged == 0 ? 0 : static_cast<double>(right) / static_cast<double>(judged);
 }

@@ -40,6 +40,7 @@ ExpectedStack operator+(ExpectedStack inner, const ExpectedStack& outer);
 
 // Ends where threads and programs begin: `_start` of the program or of ld.so, or clone.
 bool reaches_the_bottom(const Stack& stack);
+bool reaches_main_and_bottom(const Stack& stack);
 
 // How many samples were judged, and how many of these were as they had to be.
 struct Verdict {

@@ -58,17 +58,10 @@ void expect_every_tick_accounted_for(const ProfileText& profile) {
     EXPECT_EQ(counters["emitted"], profile.sample_count()) << "every sample sent is in the profile";
 }
 
-RecordedRun record(const TemporaryDirectory& directory, const std::vector<std::string>& options,
-                   const std::vector<std::string>& command) {
-    const std::filesystem::path output = directory / "profile.pb.gz";
-    std::vector<std::string> arguments{program_path(), "record"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    arguments.insert(arguments.end(), {"-o", output.string()});
-    if (!command.empty()) arguments.emplace_back("--");
-    arguments.insert(arguments.end(), command.begin(), command.end());
-
+RecordedRun recorded_by(const std::vector<std::string>& command,
+                        const std::filesystem::path& output) {
     RecordedRun run;
-    run.process = run_process(arguments);
+    run.process = run_process(command);
     EXPECT_EQ(run.process.exit_status, 0) << run.process.standard_error;
     if (!std::filesystem::exists(output)) {
         ADD_FAILURE() << "no profile; standard error:\n" << run.process.standard_error;
@@ -77,6 +70,17 @@ RecordedRun record(const TemporaryDirectory& directory, const std::vector<std::s
     run.profile = read_pprof(output);
     expect_every_tick_accounted_for(run.profile);
     return run;
+}
+
+RecordedRun record(const TemporaryDirectory& directory, const std::vector<std::string>& options,
+                   const std::vector<std::string>& command) {
+    const std::filesystem::path output = directory / "profile.pb.gz";
+    std::vector<std::string> arguments{program_path(), "record"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), {"-o", output.string()});
+    if (!command.empty()) arguments.emplace_back("--");
+    arguments.insert(arguments.end(), command.begin(), command.end());
+    return recorded_by(arguments, output);
 }
 
 }  // namespace bobbin::test

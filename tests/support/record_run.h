@@ -28,6 +28,10 @@ struct RecordedRun {
     ProfileText profile;
 };
 
+// What `command` recorded, which has to succeed, into `output`; accounts have to agree.
+RecordedRun recorded_by(const std::vector<std::string>& command,
+                        const std::filesystem::path& output);
+
 // `bobbin record OPTIONS -o DIRECTORY/profile.pb.gz -- COMMAND`, which has to succeed, and its
 // profile, whose accounts have to agree. An empty command leaves the last part away.
 RecordedRun record(const TemporaryDirectory& directory, const std::vector<std::string>& options,

@@ -30,6 +30,7 @@ TEST(BuildBudget, HasWhoFindsNoRoomWaitUntilAShareIsGivenBack) {
         EXPECT_TRUE(second.has_value());
         EXPECT_TRUE(was_given_back);
     });
+    while (budget.waiting_count() == 0) std::this_thread::yield();
     was_given_back = true;
     first.reset();
 }
@@ -43,6 +44,7 @@ TEST(BuildBudget, HasWhatIsLargerThanAllOfItBuiltAlone) {
         EXPECT_TRUE(budget.take(1, {}).has_value());
         EXPECT_TRUE(was_given_back);
     });
+    while (budget.waiting_count() == 0) std::this_thread::yield();
     was_given_back = true;
     large.reset();
 }
@@ -79,6 +81,7 @@ TEST(BuildBudget, EndsTheWaitWhenAskedToStop) {
     const std::optional<Share> all = budget.take(300, {});
     std::stop_source stop;
     std::jthread waiter([&] { EXPECT_FALSE(budget.take(1, stop.get_token()).has_value()); });
+    while (budget.waiting_count() == 0) std::this_thread::yield();
     stop.request_stop();
 }
 

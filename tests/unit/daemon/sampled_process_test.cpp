@@ -60,6 +60,7 @@ TEST(FindJitdumpMapping, TakesTheExecutableMappingOfItsOwnNumber) {
 // This process itself as the one that was sampled.
 class OwnProcess : public testing::Test {
 protected:
+    OwnProcess() { std::filesystem::remove_all(map_path_); }  // of an earlier one of this number
     ~OwnProcess() override { std::filesystem::remove_all(map_path_); }
 
     static symbolize::ProcessId id() {

@@ -78,6 +78,11 @@ protected:
         info.sysfs = directory_ / "sys";
         info.root = directory_.path();
         info.release = "6.0-made-up";
+        info.name_object = [](int fd, const std::string& path,
+                              std::span<const std::uint64_t> addresses) {
+            auto object = name_object(fd, path, addresses);
+            return object ? std::move(object->names) : NamesOfEach();
+        };
         KernelSymbolizer symbolizer(directory_ / "kallsyms", std::move(info));
         const std::vector<std::uint64_t> addresses = {address};
         const auto names = symbolizer.name(addresses);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <fstream>
 #include <sstream>
@@ -144,6 +145,8 @@ TEST_F(ObjectWorkerTest, IsStartedAgainAfterItWasKilledWhileIdle) {
     ASSERT_THAT(names_at(ask(worker, program_)), testing::Contains("work"));
     const pid_t first = worker.pid();
     ::kill(first, SIGKILL);
+    siginfo_t ended{};  // which the agent has still to reap
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(first), &ended, WEXITED | WNOWAIT), 0);
     const auto answer = ask(worker, program_);
     EXPECT_THAT(names_at(answer), testing::Contains("work"));
     EXPECT_FALSE(answer.worker_was_lost);
