@@ -315,6 +315,7 @@ __noinline int apply_special_rule(__u32 index)
 	if (special_return_address(walk, rule, cfa, &return_address))
 		return 1;
 	step_to(walk, return_address, cfa, rbp);
+	walk->rip_is_return_address = !rule->enters_landing_pad;
 	follow_rbx(walk, rule, cfa, rbx_known);
 	return 0;
 }

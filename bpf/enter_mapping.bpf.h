@@ -39,9 +39,9 @@ static __always_inline __u32 readiness(const struct file_entry *entry)
 
 static __always_inline void describe_file(const struct walk_state *walk,
 					  struct known_mapping *mapping,
-					  const struct found_mapping *found)
+					  struct found_mapping *found)
 {
-	struct file_entry *entry = identify_file(found, walk->pid, ANNOUNCED_BY_SAMPLE);
+	const struct file_entry *entry = identify_file(found, walk->pid, ANNOUNCED_BY_SAMPLE);
 
 	mapping->executable_id = 0;
 	mapping->walk_end =
@@ -54,8 +54,8 @@ static __always_inline void describe_file(const struct walk_state *walk,
 
 static __always_inline void read_geometry(struct known_mapping *mapping)
 {
-	__u32 id = mapping->executable_id;
-	struct executable *executable = bpf_map_lookup_elem(&executables, &id);
+	__u32 place = mapping->executable_id % MAX_EXECUTABLES;
+	struct executable *executable = bpf_map_lookup_elem(&executables, &place);
 
 	if (!executable || !executable->is_ready) {
 		mapping->walk_end = WALK_END_FILE_NOT_READY;
@@ -66,7 +66,7 @@ static __always_inline void read_geometry(struct known_mapping *mapping)
 }
 
 static __always_inline void describe_mapping(struct walk_state *walk, struct known_mapping *mapping,
-					     const struct found_mapping *found)
+					     struct found_mapping *found)
 {
 	mapping->vm_start_vaddr = found->vm_start_vaddr;
 	mapping->size_bytes = found->vm_end_vaddr - found->vm_start_vaddr;

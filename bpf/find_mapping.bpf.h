@@ -15,6 +15,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bobbin/bpf_abi.h"
 #include "core_types.h"
 
 /* Who searches. Ticks interrupt the others on the same CPU, so each kind has its own memory. */
@@ -43,6 +44,7 @@ struct found_mapping {
 	__u64 file_offset; /* of vm_start_vaddr */
 	__u64 flags;
 	__u64 inode; /* address of the struct inode; 0: no file behind it */
+	struct file_entry file; /* what identify_file() knows of it */
 };
 
 struct mapping_search {

@@ -34,7 +34,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MAX_EXECUTABLES);
+	__uint(max_entries, MAX_EXECUTABLES); /* by executable_id % MAX_EXECUTABLES */
 	__uint(map_flags, BPF_F_MMAPABLE); /* the agent's own walker reads it, and macros too */
 	__type(key, __u32);
 	__type(value, struct executable);

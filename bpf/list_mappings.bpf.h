@@ -41,7 +41,7 @@ static __always_inline struct paused_mapping *next_in_list(struct paused_record 
 
 static __always_inline void describe_paused_mapping(const struct walk_state *walk,
 						    struct paused_mapping *mapping,
-						    const struct found_mapping *found)
+						    struct found_mapping *found)
 {
 	const struct file_entry *entry;
 

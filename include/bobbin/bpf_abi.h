@@ -19,8 +19,8 @@ namespace bobbin::abi {
 enum {
 	MAX_USER_FRAMES = 1024,
 	MAX_KERNEL_FRAMES = 127, /* the kernel's own default, kernel.perf_event_max_stack */
-	MAX_EXECUTABLES =
-		16384, /* all of /usr has 1,828 with unwind information; id 0 is never a file */
+	MAX_EXECUTABLES = 16384, /* at one time; all of /usr has 1,828; id 0 is never a file */
+	MAX_EXECUTABLE_IDS = 1 << 22, /* an id's place in maps: id % MAX_EXECUTABLES */
 	MAX_FILES = MAX_EXECUTABLES,
 	MAX_TARGET_PROCESSES = 16384,
 	MAX_SPECIAL_RULES = 4096, /* all of /usr has 1,043 distinct ones */
@@ -60,7 +60,8 @@ typedef __u64 frame_word;
 
 /* ---- files and executables --------------------------------------------------------------------
  * A file is known by what its inode says. Neither ctime (unlink changes it) nor the number alone
- * (ext4 hands a freed one to the next file) would do. */
+ * (ext4 hands a freed one to the next file) would do. An id never names a second file: when one is
+ * forgotten, the next file in its place of the maps has an id that is higher by MAX_EXECUTABLES. */
 struct file_key {
 	__u64 inode;
 	__u64 size_bytes;
@@ -71,13 +72,11 @@ struct file_key {
 BOBBIN_ABI_ASSERT(sizeof(struct file_key) == 32, "a hash key has no holes");
 
 enum file_state {
-	FILE_UNANNOUNCED =
-		0, /* seen, but the announcement found no room: the next sample tries again */
+	FILE_UNANNOUNCED = 0, /* to be announced by the next sample that meets it */
 	FILE_ANNOUNCED = 1, /* user space was told */
 	FILE_READY = 2, /* executables[executable_id] can be used */
 	FILE_REFUSED = 3, /* no table: user space said why in its log and summary */
-	FILE_NO_ROOM =
-		4, /* others need the room more; user space makes it FILE_UNANNOUNCED again */
+	FILE_NO_ROOM = 4, /* others need it more; user space makes it FILE_UNANNOUNCED again */
 };
 
 struct file_entry {
@@ -232,7 +231,7 @@ struct special_rule {
 	__u8 ra_register;
 	__u8 changes_stack; /* the cfa is on another stack, so it need not lie above rsp */
 	__u8 rbx; /* enum special_rbx; above: rbx = *(cfa - 8 * rbx) */
-	__u8 unused;
+	__u8 enters_landing_pad; /* no call stands before the return address */
 	__s32 cfa_offset;
 	__s32 cfa_addend;
 	__s32 rbp_offset;

@@ -254,6 +254,9 @@ bool CfaProgram::define_cfa(std::uint64_t register_number, std::int64_t offset) 
     rule.cfa_register = state_.cfa_register = static_cast<std::uint8_t>(register_number);
     rule.cfa_offset = state_.cfa_offset = static_cast<std::int32_t>(offset);
     rule.cfa_addend = 0;
+    // The landing pad's address lies where rcx points; then rsp goes there and pops it.
+    const bool by_rcx = register_number == kRcx && offset == 8;
+    rule.enters_landing_pad = by_rcx || (rule.enters_landing_pad && register_number == kRsp);
     return true;
 }
 

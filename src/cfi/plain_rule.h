@@ -21,7 +21,8 @@ public:
         const auto slot = static_cast<std::uint32_t>(-rule.rbp_offset) / kWordBytes;
         const bool plain = rule.cfa == CfaKind::kRegisterOffset &&
                            (by_rbp || rule.cfa_register == kRsp) && rule.cfa_offset >= 0 &&
-                           !rule.signal_frame && !rule.changes_stack && rule.rbx_words == 0 &&
+                           !rule.signal_frame && !rule.changes_stack && !rule.enters_landing_pad &&
+                           rule.rbx_words == 0 &&
                            rule.return_address == ReturnAddressKind::kAtCfa &&
                            rule.ra_offset == -8 && rule.rbp_offset % 8 == 0 && slot < kRbpSlots &&
                            rule.rbp == (slot == 0 ? RbpKind::kSame : RbpKind::kAtCfa);

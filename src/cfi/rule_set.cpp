@@ -28,7 +28,8 @@ std::size_t RuleSet::slot_of(const UnwindRule& rule) const {
                                 static_cast<std::uint64_t>(rule.return_address) << 24 |
                                 static_cast<std::uint64_t>(rule.signal_frame) << 32 |
                                 static_cast<std::uint64_t>(rule.changes_stack) << 40 |
-                                static_cast<std::uint64_t>(rule.rbx_words) << 48;
+                                static_cast<std::uint64_t>(rule.rbx_words) << 48 |
+                                static_cast<std::uint64_t>(rule.enters_landing_pad) << 56;
     const std::uint64_t mixed = kinds * 0x9e3779b97f4a7c15U +
                                 static_cast<std::uint32_t>(rule.cfa_offset) * 0x6a09e667f3bcc909U +
                                 static_cast<std::uint32_t>(rule.cfa_addend) * 0xbb67ae8584caa73bU +

@@ -7,6 +7,7 @@
 namespace bobbin::cfi {
 
 // DWARF register numbers, psABI x86-64 figure 3.36.
+inline constexpr std::uint8_t kRcx = 2;
 inline constexpr std::uint8_t kRbx = 3;
 inline constexpr std::uint8_t kRbp = 6;
 inline constexpr std::uint8_t kRsp = 7;
@@ -44,7 +45,10 @@ struct UnwindRule {
     std::uint8_t cfa_register = 0;
     RbpKind rbp = RbpKind::kSame;
     ReturnAddressKind return_address = ReturnAddressKind::kAtCfa;
-    bool signal_frame = false;   // augmentation 'S': do not step the caller's pc back by one
+    bool signal_frame = false;  // augmentation 'S': do not step the caller's pc back by one
+    // The return address is the start of an exception's landing pad, with no call before it: the
+    // last instructions of __builtin_eh_return, which _Unwind_Resume and its like end with.
+    bool enters_landing_pad = false;
     bool changes_stack = false;  // the CFA lies on another stack: no order between it and rsp
     // The caller's rbx: 0 not said, 1 the present one, else *(cfa - 8 * rbx_words). Said only in
     // files that have a CFA by rbx: ld.so's lazy binding, among the libraries of a system.

@@ -11,18 +11,20 @@
 
 namespace bobbin::executable {
 
-// Every executable met so far, by id. The unwind walk adds, the sample walk looks up. Any thread;
-// an Executable does not change once it is in here.
+// The executables met so far, by id, but for those that were forgotten and that no sample showed.
+// The unwind walk adds and removes, the sample walk looks up. Any thread; an Executable does not
+// change once it is in here.
 class Catalog {
 public:
     void add(Executable executable);
-    // nullptr: not (yet) known.
+    void remove(std::uint32_t id);
+    // nullptr: not (yet) known. What samples show is never removed.
     [[nodiscard]] const Executable* find(std::uint32_t id) const;
-    [[nodiscard]] std::vector<const Executable*> all() const;
+    [[nodiscard]] std::vector<std::shared_ptr<const Executable>> all() const;
 
 private:
     mutable std::mutex mutex_;
-    std::unordered_map<std::uint32_t, std::unique_ptr<const Executable>> by_id_;
+    std::unordered_map<std::uint32_t, std::shared_ptr<const Executable>> by_id_;
 };
 
 }  // namespace bobbin::executable

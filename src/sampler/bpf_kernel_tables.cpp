@@ -54,7 +54,10 @@ BpfKernelTables::BpfKernelTables(const BpfProgram& program)
       files_fd_(program.files_fd()),
       special_rules_fd_(program.special_rules_fd()),
       macros_fd_(program.macros_fd()),
+      free_ids_fd_(program.free_executable_ids_fd()),
+      id_count_(program.executable_id_count()),
       rule_generation_(program.rule_generation()),
+      file_changes_(program.file_changes()),
       buckets_(abi::MAX_BUCKETS) {}
 BpfKernelTables::~BpfKernelTables() = default;
 
@@ -93,10 +96,13 @@ void BpfKernelTables::void_remembered_rules() {
 
 // Programs run inside an RCU read section, tail calls and all, and an update of an array of maps
 // returns when all that ran before it have ended (maybe_wait_bpf_programs in kernel/bpf/syscall.c,
-// since 5.0). Any such update does: that of a bucket by itself.
+// since 5.0). Any such update does: that of a bucket by itself, or that of one just for this.
 Result<> BpfKernelTables::wait_for_walks() {
     const auto some = std::ranges::find_if(buckets_, [](const auto& bucket) { return !!bucket; });
-    if (some == buckets_.end()) return {};
+    if (some == buckets_.end()) {
+        BOBBIN_CHECK(add_bucket(0));
+        return drop_bucket(0);
+    }
     return put_bucket(static_cast<std::uint32_t>(some - buckets_.begin()));
 }
 
@@ -137,15 +143,42 @@ Result<> BpfKernelTables::write_macros(std::uint32_t first_index,
 
 Result<> BpfKernelTables::set_executable(std::uint32_t executable_id,
                                          const abi::executable& executable) {
-    if (bpf_map_update_elem(executables_fd_, &executable_id, &executable, BPF_ANY) != 0) {
+    const __u32 place = executable_id % abi::MAX_EXECUTABLES;
+    if (bpf_map_update_elem(executables_fd_, &place, &executable, BPF_ANY) != 0) {
         return fail_with(errno, "publish executable {}", executable_id);
     }
     return {};
 }
 
+// The kernel puts the new state in another element and gives the old one to the next file that
+// changes: whoever looks at it meanwhile shall know (bpf/identify_file.bpf.h).
 Result<> BpfKernelTables::set_file(const abi::file_key& key, const abi::file_entry& entry) {
+    std::atomic_ref(file_changes_).fetch_add(2, std::memory_order_seq_cst);
     if (bpf_map_update_elem(files_fd_, &key, &entry, BPF_ANY) != 0) {
         return fail_with(errno, "publish the state of inode {}", key.inode);
+    }
+    return {};
+}
+
+void BpfKernelTables::begin_forgetting() {
+    std::atomic_ref(file_changes_).fetch_or(1, std::memory_order_seq_cst);
+}
+
+void BpfKernelTables::end_forgetting() {
+    const std::atomic_ref changes(file_changes_);
+    if (changes % 2 != 0) changes.fetch_add(1, std::memory_order_seq_cst);
+}
+
+Result<> BpfKernelTables::forget_file(const abi::file_key& key) {
+    if (bpf_map_delete_elem(files_fd_, &key) != 0 && errno != ENOENT) {
+        return fail_with(errno, "forget inode {}", key.inode);
+    }
+    return {};
+}
+
+Result<> BpfKernelTables::add_free_id(std::uint32_t executable_id) {
+    if (bpf_map_update_elem(free_ids_fd_, nullptr, &executable_id, BPF_ANY) != 0) {
+        return fail_with(errno, "give executable id {} back", executable_id);
     }
     return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -25,6 +26,11 @@ public:
     Result<> set_executable(std::uint32_t executable_id,
                             const abi::executable& executable) override;
     Result<> set_file(const abi::file_key& key, const abi::file_entry& entry) override;
+    [[nodiscard]] std::size_t id_count() const override { return id_count_; }
+    Result<> forget_file(const abi::file_key& key) override;
+    void begin_forgetting() override;
+    void end_forgetting() override;
+    Result<> add_free_id(std::uint32_t executable_id) override;
     Result<> add_bucket(std::uint32_t bucket) override;
     Result<> drop_bucket(std::uint32_t bucket) override;
     void void_remembered_rules() override;
@@ -43,7 +49,10 @@ private:
     int files_fd_;
     int special_rules_fd_;
     int macros_fd_;
+    int free_ids_fd_;
+    std::size_t id_count_;
     unsigned long long& rule_generation_;
+    unsigned long long& file_changes_;
     std::vector<std::unique_ptr<Bucket>> buckets_;  // null where there is none
 };
 

@@ -119,9 +119,18 @@ std::uint32_t samples_bytes(std::uint32_t cpu_count) {
         std::clamp<std::uint64_t>(wanted, kMinSamplesBytes, kMaxSamplesBytes)));
 }
 
-// Ids below FIRST_FILE_EXECUTABLE_ID have a fixed meaning.
+// Ids below FIRST_FILE_EXECUTABLE_ID have a fixed meaning. For tests: BOBBIN_EXECUTABLE_IDS is how
+// many there are.
+std::size_t executable_ids() {
+    constexpr std::size_t kMost = abi::MAX_EXECUTABLES - FIRST_FILE_EXECUTABLE_ID;
+    const char* const text = std::getenv("BOBBIN_EXECUTABLE_IDS");
+    const std::size_t asked_for = text == nullptr ? kMost : std::strtoull(text, nullptr, 10);
+    return std::clamp<std::size_t>(asked_for, 1, kMost);
+}
+
 Result<> fill_free_ids(int queue_fd) {
-    for (__u32 id = FIRST_FILE_EXECUTABLE_ID; id < abi::MAX_EXECUTABLES; ++id) {
+    for (__u32 id = FIRST_FILE_EXECUTABLE_ID; id < FIRST_FILE_EXECUTABLE_ID + executable_ids();
+         ++id) {
         if (bpf_map_update_elem(queue_fd, nullptr, &id, BPF_ANY) != 0) {
             return fail_with(errno, "fill the queue of executable ids");
         }
@@ -204,7 +213,8 @@ void BpfProgram::SkeletonDeleter::operator()(profiler_bpf* skeleton) const {
 BpfProgram::BpfProgram(Skeleton skeleton, TickProgram tick_program, std::string fallback_reason)
     : skeleton_(std::move(skeleton)),
       tick_program_(tick_program),
-      fallback_reason_(std::move(fallback_reason)) {}
+      fallback_reason_(std::move(fallback_reason)),
+      executable_id_count_(executable_ids()) {}
 BpfProgram::BpfProgram(BpfProgram&&) noexcept = default;
 BpfProgram& BpfProgram::operator=(BpfProgram&&) noexcept = default;
 BpfProgram::~BpfProgram() = default;
@@ -253,7 +263,7 @@ Result<BpfProgram> BpfProgram::load(const BpfOptions& options) {
         .end_vaddr = &skeleton->bss->own_mapping_end_vaddr,
         .file_offset = &skeleton->bss->own_mapping_file_offset,
     };
-    auto trusted = compare_with_proc_maps(probe);
+    auto trusted = compare_with_proc_maps(probe, options.own_maps);
     if (trusted) {
         BpfProgram program(std::move(skeleton), preferred, "");
         BOBBIN_CHECK(program.add_targets(options.targets));
@@ -288,7 +298,11 @@ int BpfProgram::executables_fd() const { return bpf_map__fd(skeleton_->maps.exec
 int BpfProgram::files_fd() const { return bpf_map__fd(skeleton_->maps.files); }
 int BpfProgram::special_rules_fd() const { return bpf_map__fd(skeleton_->maps.special_rules); }
 int BpfProgram::macros_fd() const { return bpf_map__fd(skeleton_->maps.macros); }
+int BpfProgram::free_executable_ids_fd() const {
+    return bpf_map__fd(skeleton_->maps.free_executable_ids);
+}
 unsigned long long& BpfProgram::rule_generation() const { return skeleton_->bss->rule_generation; }
+unsigned long long& BpfProgram::file_changes() const { return skeleton_->bss->file_changes; }
 
 Result<> BpfProgram::attach_process_events() {
     const auto attach = [](bpf_program* program, bpf_link*& link) -> Result<> {

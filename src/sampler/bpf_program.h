@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -44,6 +45,7 @@ struct BpfOptions {
     std::uint32_t cpu_count = 1;
     std::optional<TickProgram> tick_program;  // not the best one the kernel can run, but this one
     RuleMemory rule_memory = RuleMemory::kOn;
+    std::string own_maps = "/proc/self/maps";  // what the self-test believes
 };
 
 // The loaded BPF object: programs and maps. Loading chooses the tick program, compares the walk of
@@ -70,8 +72,12 @@ public:
     [[nodiscard]] int files_fd() const;
     [[nodiscard]] int special_rules_fd() const;
     [[nodiscard]] int macros_fd() const;
+    [[nodiscard]] int free_executable_ids_fd() const;
+    // How many files can be known at one time.
+    [[nodiscard]] std::size_t executable_id_count() const { return executable_id_count_; }
     // The BPF object's own, mapped into this process: stays where it is for as long as that does.
     [[nodiscard]] unsigned long long& rule_generation() const;
+    [[nodiscard]] unsigned long long& file_changes() const;  // bpf/identify_file.bpf.h
 
     // exec, fork and exit are told of from here on; the children that target processes have
     // already are targets too.
@@ -102,6 +108,7 @@ private:
     Skeleton skeleton_;
     TickProgram tick_program_;
     std::string fallback_reason_;
+    std::size_t executable_id_count_;
 };
 
 }  // namespace bobbin::sampler

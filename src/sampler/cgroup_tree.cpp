@@ -88,6 +88,12 @@ Result<CgroupTree> CgroupTree::from_mounts(std::string_view mountinfo) {
         if (mount->type == "cgroup") tree.version_1_ = true;
         if (mount->type == "cgroup2" && tree.mount_point_.empty()) tree.mount_point_ = mount->point;
     }
+    if (tree.mount_point_.empty() && tree.version_1_) {
+        return fail(
+            "only cgroups of version 1 are mounted here, and samples tell those of version 2 "
+            "apart: "
+            "boot with systemd.unified_cgroup_hierarchy=1, or choose by -p, -t or --comm");
+    }
     if (tree.mount_point_.empty()) return fail("no cgroup hierarchy of version 2 is mounted");
     return tree;
 }

@@ -58,11 +58,11 @@ std::vector<ProcMapping> parse_proc_maps(std::string_view text) {
     return mappings;
 }
 
-Result<> compare_with_proc_maps(const MappingProbe& probe) {
-    std::ifstream file("/proc/self/maps");
+Result<> compare_with_proc_maps(const MappingProbe& probe, const std::string& maps) {
+    std::ifstream file(maps);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const auto mappings = parse_proc_maps(text);
-    if (mappings.empty()) return fail("read /proc/self/maps: no mappings");
+    if (mappings.empty()) return fail("read {}: no mappings", maps);
     for (const ProcMapping& mapping : mappings) {
         // The gate page of [vsyscall] is in no process's tree; the stack and heap may grow
         // meanwhile.

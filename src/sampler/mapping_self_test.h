@@ -4,6 +4,7 @@
 #include <linux/types.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,7 +33,8 @@ std::vector<ProcMapping> parse_proc_maps(std::string_view text);
 // Compares the BPF walk of the kernel's tree of mappings with /proc/self/maps, for the first and
 // the last address of each mapping of this process and for an address in no mapping. The walk reads
 // the tree without a lock and by BTF's word for its layout, so it is trusted only after this.
-// Error: the first answer that differs.
-Result<> compare_with_proc_maps(const MappingProbe& probe);
+// Error: the first answer that differs. `maps` is /proc/self/maps but in tests.
+Result<> compare_with_proc_maps(const MappingProbe& probe,
+                                const std::string& maps = "/proc/self/maps");
 
 }  // namespace bobbin::sampler

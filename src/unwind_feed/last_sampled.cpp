@@ -28,7 +28,7 @@ std::uint64_t cool(std::uint32_t heat, std::uint32_t since, std::uint32_t now) {
 LastSampled::LastSampled() : uses_(std::make_unique<Packed>()) {}
 
 void LastSampled::note_one(std::uint32_t executable_id, std::uint32_t now) {
-    std::atomic<std::uint64_t>& use = (*uses_)[executable_id];
+    std::atomic<std::uint64_t>& use = (*uses_)[executable_id % abi::MAX_EXECUTABLES];
     const std::uint64_t before = use.load(std::memory_order_relaxed);
     const auto since = static_cast<std::uint32_t>(before >> 32);
     const std::uint64_t heat = std::min<std::uint64_t>(
@@ -45,7 +45,7 @@ void LastSampled::note(std::span<const abi::frame_word> frames, std::chrono::nan
         if ((frame & FRAME_IS_ANONYMOUS) != 0) continue;
         const auto id =
             static_cast<std::uint32_t>(frame >> FRAME_EXECUTABLE_SHIFT & FRAME_EXECUTABLE_MASK);
-        if (id == previous || id >= abi::MAX_EXECUTABLES) continue;
+        if (id == previous) continue;
         previous = id;
         const auto known = std::span(met).first(std::min(met_count, met.size()));
         if (std::ranges::find(known, id) != known.end()) continue;
@@ -54,8 +54,13 @@ void LastSampled::note(std::span<const abi::frame_word> frames, std::chrono::nan
     }
 }
 
+void LastSampled::forget(std::uint32_t executable_id) {
+    (*uses_)[executable_id % abi::MAX_EXECUTABLES].store(0, std::memory_order_relaxed);
+}
+
 LastSampled::Use LastSampled::of(std::uint32_t executable_id, std::chrono::nanoseconds now) const {
-    const std::uint64_t use = (*uses_)[executable_id].load(std::memory_order_relaxed);
+    const std::uint64_t use =
+        (*uses_)[executable_id % abi::MAX_EXECUTABLES].load(std::memory_order_relaxed);
     const auto since = static_cast<std::uint32_t>(use >> 32);
     return {.last = std::chrono::duration_cast<std::chrono::nanoseconds>(Sixteenths{since}),
             .heat = cool(static_cast<std::uint32_t>(use), since, sixteenths(now))};

@@ -30,12 +30,15 @@ public:
     // lie in different files, 3 where all do.
     void note(std::span<const abi::frame_word> frames, std::chrono::nanoseconds when);
 
+    // The next file in the place of this one has not been sampled yet.
+    void forget(std::uint32_t executable_id);
+
     [[nodiscard]] Use of(std::uint32_t executable_id, std::chrono::nanoseconds now) const;
 
 private:
     void note_one(std::uint32_t executable_id, std::uint32_t now);
 
-    // [63:32] time in 1/16 s  [31:0] heat as of then
+    // By id % MAX_EXECUTABLES: [63:32] time in 1/16 s  [31:0] heat as of then
     using Packed = std::array<std::atomic<std::uint64_t>, abi::MAX_EXECUTABLES>;
     std::unique_ptr<Packed> uses_;
 };

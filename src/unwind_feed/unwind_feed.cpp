@@ -14,6 +14,8 @@ constexpr std::size_t kAskedBackAtOnce = 4;
 constexpr std::size_t kBucketsDroppedAtOnce = 4;
 // A program that lives may sleep for longer; its table is built again when it is sampled again.
 constexpr std::chrono::nanoseconds kGoneAfter = std::chrono::seconds{5};
+// Of all files that are not sampled now it is asked whether they are gone, 16 ms for 16,000.
+constexpr std::chrono::nanoseconds kBetweenForgetting = std::chrono::milliseconds{250};
 // Each is asked for its link count, about 1 us.
 constexpr std::size_t kFilesLookedAtAtOnce = 512;
 
@@ -31,15 +33,15 @@ UnwindFeed::UnwindFeed(KernelTables& kernel, unwind_table::SharedRules& shared,
     : kernel_(kernel),
       catalog_(catalog),
       known_(std::move(known)),
-      shelf_(kernel, shared, max_bytes / kBucketChargeBytes, *known_) {
-    for (auto& state : *states_) state = abi::FILE_ANNOUNCED;
-}
+      shelf_(kernel, shared, max_bytes / kBucketChargeBytes, *known_),
+      known_files_(kernel, catalog, last_sampled_) {}
 
 UnwindFeed::Counts UnwindFeed::counts() const {
     return {.tables_left = tables_left_,
             .tables_of_gone_files = tables_of_gone_files_,
             .tables_left_out = tables_left_out_,
             .tables_built_again = tables_built_again_,
+            .files_forgotten = files_forgotten_,
             .failed_calls = failed_calls_,
             .peak_bytes = peak_bytes_};
 }
@@ -51,7 +53,7 @@ bool UnwindFeed::survive(const Result<>& done) {
 
 Result<> UnwindFeed::tell_state(std::uint32_t id, const abi::file_key& key, abi::file_state state) {
     untold_states_.erase(id);
-    (*states_)[id] = static_cast<std::uint8_t>(state);
+    known_files_.set_state(id, state);
     if (id == EXECUTABLE_ID_VDSO) return {};  // no inode: the program knows it by its address
     auto told = kernel_.set_file(key, {.executable_id = id, .state = static_cast<__u32>(state)});
     if (!survive(told)) untold_states_.insert_or_assign(id, FileState{key, state});
@@ -74,6 +76,8 @@ Newcomer UnwindFeed::newcomer(std::uint32_t id, std::size_t word_count,
 
 Result<> UnwindFeed::publish(executable::BuiltExecutable built, std::chrono::nanoseconds now) {
     const std::uint32_t id = built.executable.id;
+    forget_files_if_ids_are_scarce(now);
+    if (!known_files_.is_current(id)) return {};
     const abi::file_key key = built.key;
     abi::file_state state = abi::FILE_REFUSED;
     const bool is_usable = built.table || built.is_copy();
@@ -89,13 +93,74 @@ Result<> UnwindFeed::publish(executable::BuiltExecutable built, std::chrono::nan
     // The catalog first: a sample can name the executable as soon as the kernel side knows it.
     catalog_.add(std::move(built.executable));
     // Of one that was known before, the catalog keeps the file that it has.
-    if (state == abi::FILE_READY)
-        shelved_.insert_or_assign(id, Shelved{key, catalog_.find(id)->file});
+    const auto& file = catalog_.find(id)->file;
+    if (state == abi::FILE_READY) shelved_.insert_or_assign(id, Shelved{key, file});
+    known_files_.note(id, key, file, now);
     return tell_state(id, key, state);
 }
 
-Result<> UnwindFeed::forget(const abi::announcement& announcement) {
-    return tell_state(announcement.executable_id, announcement.key, abi::FILE_UNANNOUNCED);
+Result<> UnwindFeed::forget(const abi::announcement& announcement, std::chrono::nanoseconds now) {
+    const std::uint32_t id = announcement.executable_id;
+    forget_files_if_ids_are_scarce(now);
+    if (!known_files_.is_current(id)) return {};
+    known_files_.note(id, announcement.key, nullptr, now);
+    return tell_state(id, announcement.key, abi::FILE_UNANNOUNCED);
+}
+
+// First its table, as ever, and the state of one without: a program that was about to mark it as
+// announced is over when the walks are.
+bool UnwindFeed::retire(const KnownFiles::File& file) {
+    const abi::file_state before = state_of(file.id);
+    if (!tell_state(file.id, file.key, abi::FILE_NO_ROOM)) {
+        untold_states_.erase(file.id);
+        known_files_.set_state(file.id, before);
+        return false;
+    }
+    if (shelf_.has(file.id) && !survive(shelf_.withdraw(file.id))) {
+        (void)tell_state(file.id, file.key, before);
+        return false;
+    }
+    shelved_.erase(file.id);
+    absentees_.erase(file.id);
+    return true;
+}
+
+bool UnwindFeed::forget_one(const KnownFiles::File& file) {
+    if (!survive(kernel_.forget_file(file.key))) {
+        (void)tell_state(file.id, file.key, abi::FILE_UNANNOUNCED);
+        return false;
+    }
+    untold_states_.erase(file.id);
+    known_files_.depart(file.id);
+    ++files_forgotten_;
+    return true;
+}
+
+// Very many files may have come of late, none of which can be forgotten yet.
+void UnwindFeed::forget_files_if_ids_are_scarce(std::chrono::nanoseconds now) {
+    if (!known_files_.are_ids_scarce() || now - looked_for_ids_at_ < kBetweenForgetting) return;
+    looked_for_ids_at_ = now;
+    if (known_files_.is_any_departing()) return end_departures(now);
+    (void)survive(known_files_.give_ids_back());
+    std::vector<KnownFiles::File> files = known_files_.choose_to_forget(now);
+    std::erase_if(files, [this](const KnownFiles::File& file) { return !retire(file); });
+    if (files.empty()) return;
+    if (!survive(shelf_.free_withdrawn())) {
+        for (const KnownFiles::File& file : files) {
+            (void)tell_state(file.id, file.key, abi::FILE_UNANNOUNCED);
+        }
+        return;
+    }
+    kernel_.begin_forgetting();
+    std::erase_if(files, [this](const KnownFiles::File& file) { return !forget_one(file); });
+    end_departures(now);
+}
+
+// Until the kernel says so, what is looked up in `files` is looked up twice.
+void UnwindFeed::end_departures(std::chrono::nanoseconds now) {
+    if (!survive(kernel_.wait_for_walks())) return;
+    kernel_.end_forgetting();
+    known_files_.all_departures_are_over(now);
 }
 
 bool UnwindFeed::share(const executable::BuiltExecutable& built, std::chrono::nanoseconds now) {
@@ -238,6 +303,9 @@ void UnwindFeed::ask_back(std::chrono::nanoseconds now) {
 void UnwindFeed::look_again(std::chrono::nanoseconds now) {
     if (shelf_.has_withdrawn()) (void)survive(shelf_.free_withdrawn());
     tell_states_again();
+    if (known_files_.is_any_departing()) end_departures(now);
+    (void)survive(known_files_.give_ids_back());
+    forget_files_if_ids_are_scarce(now);
     ask_back(now);
     let_go_of_gone_files(now);
     (void)survive(shelf_.drop_unused_buckets(kBucketsDroppedAtOnce));

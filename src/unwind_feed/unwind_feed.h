@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -18,6 +17,7 @@
 #include "executable/catalog.h"
 #include "executable/known_tables.h"
 #include "unwind_feed/kernel_tables.h"
+#include "unwind_feed/known_files.h"
 #include "unwind_feed/last_sampled.h"
 #include "unwind_feed/rebuild_credit.h"
 #include "unwind_feed/table_shelf.h"
@@ -45,6 +45,7 @@ public:
         std::uint64_t tables_of_gone_files = 0;  // let go, with nobody who needed the room
         std::uint64_t tables_left_out = 0;       // they found no room when they were built
         std::uint64_t tables_built_again = 0;    // of both
+        std::uint64_t files_forgotten = 0;       // so that others find an id
         std::uint64_t failed_calls = 0;          // of the kernel; survived
         std::uint64_t peak_bytes = 0;            // charged for buckets
     };
@@ -58,26 +59,31 @@ public:
     // Makes the table known to the kernel and the executable to the catalog. Files with the same
     // content have one table; a copy whose table has left meanwhile is announced again. A table
     // that finds no room, or for which the kernel has no memory, is left out until look_again()
-    // finds that there is. Error: the kernel could not be told of the file's state, and will be
-    // told later.
+    // finds that there is. What is told of a file that was forgotten meanwhile counts for nothing.
+    // Error: the kernel could not be told of the file's state, and will be told later.
     Result<> publish(executable::BuiltExecutable built,
                      std::chrono::nanoseconds now = monotonic_now());
 
     // The file could not be opened: whoever meets it next announces it again.
-    Result<> forget(const abi::announcement& announcement);
+    Result<> forget(const abi::announcement& announcement,
+                    std::chrono::nanoseconds now = monotonic_now());
 
     // To be called about once a second: has files announced again whose tables were left out and
     // are worth their room by now, tries again what failed, lets go of tables of files that are
-    // gone, gives buckets back to the kernel.
+    // gone, gives buckets back to the kernel, and ids that were forgotten.
     void look_again(std::chrono::nanoseconds now = monotonic_now());
 
     // Told by the sample walk of every sample's user frames. Any thread.
     [[nodiscard]] LastSampled& last_sampled() { return last_sampled_; }
     // Held shared by who walks over the same tables in this process. Any thread.
     [[nodiscard]] std::shared_mutex& tables_in_use() { return shelf_.in_use(); }
-    // What the kernel was told of the executable's file; FILE_ANNOUNCED: nothing yet. Any thread.
+    // KnownFiles. Any thread.
     [[nodiscard]] abi::file_state state_of(std::uint32_t id) const {
-        return static_cast<abi::file_state>((*states_)[id].load());
+        return known_files_.state_of(id);
+    }
+    // Told by the sample walk: all samples taken before `when` are counted. Any thread.
+    void note_counted_until(std::chrono::nanoseconds when) {
+        known_files_.note_counted_until(when);
     }
     [[nodiscard]] Counts counts() const;  // any thread
 
@@ -118,6 +124,10 @@ private:
                                          std::chrono::nanoseconds now) const;
     Result<> tell_state(std::uint32_t id, const abi::file_key& key, abi::file_state state);
     void tell_states_again();
+    void forget_files_if_ids_are_scarce(std::chrono::nanoseconds now);
+    bool retire(const KnownFiles::File& file);
+    bool forget_one(const KnownFiles::File& file);
+    void end_departures(std::chrono::nanoseconds now);
     bool survive(const Result<>& done);
 
     KernelTables& kernel_;
@@ -130,13 +140,14 @@ private:
     std::uint32_t last_looked_at_ = 0;          // of these, whether it is gone
     std::map<std::uint32_t, Absentee> absentees_;
     std::map<std::uint32_t, FileState> untold_states_;
-    using States = std::array<std::atomic<std::uint8_t>, abi::MAX_EXECUTABLES>;
-    std::unique_ptr<States> states_ = std::make_unique<States>();
+    KnownFiles known_files_;
+    std::chrono::nanoseconds looked_for_ids_at_{};
 
     std::atomic<std::uint64_t> tables_left_ = 0;
     std::atomic<std::uint64_t> tables_of_gone_files_ = 0;
     std::atomic<std::uint64_t> tables_left_out_ = 0;
     std::atomic<std::uint64_t> tables_built_again_ = 0;
+    std::atomic<std::uint64_t> files_forgotten_ = 0;
     std::atomic<std::uint64_t> failed_calls_ = 0;
     std::atomic<std::uint64_t> peak_bytes_ = 0;
 };

@@ -110,8 +110,9 @@ std::string describe_special(const abi::special_rule& rule) {
     if (rule.return_address == abi::SPECIAL_RA_OTHER_STACK) {
         return "the caller is on another stack";
     }
-    return fmt::format("cfa = {}; rbp = {}{}; ra = {}", describe_cfa(rule), describe_rbp(rule),
-                       describe_rbx(rule), describe_return_address(rule));
+    return fmt::format("cfa = {}; rbp = {}{}; ra = {}{}", describe_cfa(rule), describe_rbp(rule),
+                       describe_rbx(rule), describe_return_address(rule),
+                       rule.enters_landing_pad != 0 ? ", a landing pad" : "");
 }
 
 // Of a code that is no macro.

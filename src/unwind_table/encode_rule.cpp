@@ -35,7 +35,7 @@ std::optional<std::uint16_t> plain_code(const UnwindRule& rule) {
         rule.cfa_offset / 8 > abi::CODE_CFA_WORDS_MASK) {
         return std::nullopt;
     }
-    if (rule.signal_frame || rule.changes_stack || rule.rbx_words != 0 ||
+    if (rule.signal_frame || rule.changes_stack || rule.enters_landing_pad || rule.rbx_words != 0 ||
         rule.return_address != ReturnAddressKind::kAtCfa || rule.ra_offset != -8) {
         return std::nullopt;
     }
@@ -161,6 +161,7 @@ abi::special_rule special_of(const UnwindRule& rule) {
     }
     special.cfa_offset = rule.cfa_offset;
     special.changes_stack = rule.changes_stack ? 1 : 0;
+    special.enters_landing_pad = rule.enters_landing_pad ? 1 : 0;
     special.rbx = rule.rbx_words;
     set_rbp(special, rule);
     return special;

@@ -61,7 +61,8 @@ bool is_sound(const abi::paused_walk& walk) {
         return false;
     }
     if (has_block_behind_span(walk) || present_bytes(walk) != walk.stack_bytes) return false;
-    return walk.awaited_executable_id != 0 && walk.awaited_executable_id < abi::MAX_EXECUTABLES &&
+    return walk.awaited_executable_id != 0 &&
+           walk.awaited_executable_id < abi::MAX_EXECUTABLE_IDS &&
            (walk.flags & ~kKnownFlags) == 0 && walk.by_frame_pointer < abi::WALK_END_COUNT;
 }
 
@@ -70,7 +71,7 @@ bool is_sound(std::span<const abi::paused_mapping> mappings) {
     for (const abi::paused_mapping& mapping : mappings) {
         if (mapping.vm_start_vaddr < end_of_last_vaddr ||
             mapping.vm_end_vaddr <= mapping.vm_start_vaddr ||
-            mapping.executable_id >= abi::MAX_EXECUTABLES) {
+            mapping.executable_id >= abi::MAX_EXECUTABLE_IDS) {
             return false;
         }
         end_of_last_vaddr = mapping.vm_end_vaddr;

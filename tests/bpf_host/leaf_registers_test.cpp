@@ -191,6 +191,19 @@ TEST_F(LeafRegisters, GiveAFrameBelowTheStackPointerToARuleThatChangesStacks) {
                 ElementsAre(in_program(0x110), in_program(0x20f)));
 }
 
+// The first byte of a cold part may be a landing pad: no call stands before it.
+TEST_F(LeafRegisters, LeadToALandingPadAsItIs) {
+    auto entering = cfa_by(cfi::kRcx);
+    entering.enters_landing_pad = true;
+    publish(kProgramInode, {{0x100, entering}, {0x200, bottom()}});
+    put_stack(kStack, {0, 0, kProgramStart + 0x200});
+    set_register(cfi::kRcx, kStack + 16);
+    const auto sample = tick({kProgramStart + 0x110, kStack, 0, 0});
+    EXPECT_THAT(frames(sample.parsed.user_frames),
+                ElementsAre(in_program(0x110), in_program(0x200)));
+    EXPECT_EQ(sample.parsed.header->walk_end, abi::WALK_END_BOTTOM);
+}
+
 TEST_F(LeafRegisters, SayNothingOfACallerOnAnotherStack) {
     publish(kProgramInode, {{0x100,
                              {.cfa = cfi::CfaKind::kRegisterOffset,

@@ -46,7 +46,7 @@ protected:
                                    .return_address = abi::SPECIAL_RA_UNDEFINED,
                                    .ra_register = 0,
                                    .changes_stack = 0,
-                                   .unused = {},
+                                   .enters_landing_pad = 0,
                                    .cfa_offset = 0,
                                    .cfa_addend = 0,
                                    .rbp_offset = 0,

@@ -119,7 +119,7 @@ std::vector<user_walk::walk_mapping> WalkTables::mappings_of(
 
 std::vector<std::string> WalkTables::refused() const {
     std::vector<std::string> lines;
-    for (const executable::Executable* executable : catalog_.all()) {
+    for (const auto& executable : catalog_.all()) {
         if (!executable->refused.empty()) {
             lines.push_back(executable->path + ": " + executable->refused);
         }

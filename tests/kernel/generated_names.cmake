@@ -11,3 +11,9 @@ target_compile_definitions(kernel_generated_names PRIVATE
   BOBBIN_NODE="${BOBBIN_NODE}" BOBBIN_JAVA="${BOBBIN_JAVA}"
   BOBBIN_SCRIPTS_DIR="${BOBBIN_FIXTURES_SOURCE_DIR}")
 add_dependencies(kernel_generated_names bobbin_generated_names_fixtures)
+
+# Names of programs: how they are written, what is inlined, debug files from servers.
+find_program(BOBBIN_DEBUGINFOD NAMES debuginfod REQUIRED)
+bobbin_record_test(kernel_program_names LABEL kernel TIMEOUT 600
+                   SOURCES program_names_test.cpp ../golden/debuginfod_servers.cpp
+                   sampled_fixture.cpp)

@@ -99,6 +99,26 @@ TEST(CfaProgram, DefinesTheCfa) {
     EXPECT_EQ(rule_after({0x0c, 10, 0}), with_cfa(10, 0));           // def_cfa r10, 0
 }
 
+// What gcc makes of __builtin_eh_return, at the end of _Unwind_Resume:
+//     mov %rcx,%rsp     cfa = rcx + 8
+//     pop %rcx          cfa = rsp + 8
+//     jmp *%rcx         cfa = rsp, ra = rcx; what follows has the state of before
+TEST(CfaProgram, KnowsTheEndOfAFunctionThatEntersALandingPad) {
+    const test::Rows rows = run({0x0a,              // remember_state
+                                 0x0c, 2, 8,        // def_cfa rcx, 8
+                                 0x43, 0x0c, 7, 8,  // 3 on: def_cfa rsp, 8
+                                 0x41, 0x0e, 0,     // 1 on: def_cfa_offset 0
+                                 0x09, 16, 2,       // register ra, rcx
+                                 0x42, 0x0b});      // 2 on: restore_state
+    ASSERT_EQ(rows.size(), 4U);
+    EXPECT_TRUE(rows[0].second.enters_landing_pad);
+    EXPECT_TRUE(rows[1].second.enters_landing_pad);
+    EXPECT_TRUE(rows[2].second.enters_landing_pad);
+    EXPECT_FALSE(rows[3].second.enters_landing_pad);
+    EXPECT_FALSE(rule_after({0x0c, 2, 16}).enters_landing_pad);
+    EXPECT_FALSE(rule_after({0x0c, 10, 8}).enters_landing_pad);
+}
+
 TEST(CfaProgram, DefinesTheCfaByAnExpression) {
     const UnwindRule rule = rule_after(Bytes{0x0f}.block({0x76, 0x78, 0x06}));
     EXPECT_EQ(rule.cfa, CfaKind::kDerefRegister);

@@ -201,7 +201,7 @@ TEST(PlainRule, HasAnIndexOfItsOwn) {
 }
 
 TEST(PlainRule, HasNoOtherShape) {
-    std::vector<UnwindRule> rules(11, test::rule_at_entry());
+    std::vector<UnwindRule> rules(12, test::rule_at_entry());
     rules[0].cfa = CfaKind::kDerefRegister;
     rules[1].cfa_register = 10;
     rules[2].rbp = RbpKind::kAtRbp;
@@ -216,6 +216,7 @@ TEST(PlainRule, HasNoOtherShape) {
     rules[9].ra_offset = -16;
     rules[10].rbp = RbpKind::kAtCfa;
     rules[10].rbp_offset = -12;
+    rules[11].enters_landing_pad = true;
     for (const UnwindRule& rule : rules) EXPECT_EQ(PlainRule::of(rule), std::nullopt);
     EXPECT_EQ(PlainRule::of(UnwindRule{}), std::nullopt);
 }

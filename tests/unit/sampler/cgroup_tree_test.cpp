@@ -37,7 +37,9 @@ TEST(CgroupTree, IsWhereVersion2IsMounted) {
 }
 
 TEST(CgroupTree, IsNotThereWithVersion1Alone) {
-    EXPECT_FALSE(CgroupTree::from_mounts(mounted("/sys/fs/cgroup/cpu", "cgroup")).has_value());
+    const auto older = CgroupTree::from_mounts(mounted("/sys/fs/cgroup/cpu", "cgroup"));
+    ASSERT_FALSE(older.has_value());
+    EXPECT_THAT(older.error().message(), testing::HasSubstr("only cgroups of version 1"));
     EXPECT_FALSE(CgroupTree::from_mounts("").has_value());
     EXPECT_FALSE(CgroupTree::from_mounts("- cgroup2\ncgroup2\n").has_value());
 }

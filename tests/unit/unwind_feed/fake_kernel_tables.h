@@ -48,6 +48,19 @@ public:
         files[key.inode] = entry;
         return {};
     }
+    [[nodiscard]] std::size_t id_count() const override { return most_files; }
+    Result<> forget_file(const abi::file_key& key) override {
+        BOBBIN_CHECK(call("forget file"));
+        files.erase(key.inode);
+        return {};
+    }
+    void begin_forgetting() override { calls.emplace_back("begin forgetting"); }
+    void end_forgetting() override { calls.emplace_back("end forgetting"); }
+    Result<> add_free_id(std::uint32_t executable_id) override {
+        BOBBIN_CHECK(call("add free id"));
+        free_ids.push_back(executable_id);
+        return {};
+    }
     Result<> add_bucket(std::uint32_t bucket) override {
         BOBBIN_CHECK(call("add bucket"));
         buckets[bucket].resize(abi::BUCKET_WORDS);
@@ -77,6 +90,8 @@ public:
     std::map<std::uint64_t, abi::file_entry> files;  // by inode
     std::map<std::size_t, std::vector<std::uint32_t>> buckets;
     std::size_t most_buckets = 0;
+    std::size_t most_files = abi::MAX_EXECUTABLES - FIRST_FILE_EXECUTABLE_ID;
+    std::vector<std::uint32_t> free_ids;
     std::vector<std::string> calls;
     std::optional<std::size_t> calls_until_failure;
 

@@ -85,9 +85,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Damage{"no file is awaited", [](auto& r) { r.walk.awaited_executable_id = 0; }},
         Damage{"an id behind the last one",
-               [](auto& r) { r.walk.awaited_executable_id = abi::MAX_EXECUTABLES; }},
+               [](auto& r) { r.walk.awaited_executable_id = abi::MAX_EXECUTABLE_IDS; }},
         Damage{"a mapping's id behind the last one",
-               [](auto& r) { r.mappings[0].executable_id = abi::MAX_EXECUTABLES; }},
+               [](auto& r) { r.mappings[0].executable_id = abi::MAX_EXECUTABLE_IDS; }},
         Damage{"more mappings than allowed",
                [](auto& r) { r.mappings.assign(abi::MAX_PAUSED_MAPPINGS + 1, r.mappings[0]); }},
         Damage{"a mapping that ends before it starts",
