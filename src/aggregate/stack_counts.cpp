@@ -52,6 +52,9 @@ std::uint64_t bytes_of(const RawSample& sample) {
            sample.user_frames.size_bytes();
 }
 
+// A recording of a year is in ten of these.
+constexpr std::chrono::hours kLongestSpan{24 * 36};
+
 }  // namespace
 
 std::uint64_t hash_of(const RawSample& sample) {
@@ -89,11 +92,33 @@ CountedStack& StackCounts::find_or_add(const RawSample& sample) {
 void StackCounts::count(const RawSample& sample) {
     const abi::sample_header& header = *sample.header;
     assert(header.walk_end < abi::WALK_END_COUNT);
-    ++find_or_add(sample).count;
+    CountedStack& stack = find_or_add(sample);
+    ++stack.count;
+    note_time(stack.times, std::chrono::nanoseconds{header.time_ns});
     ++counted_.sample_count;
     ++counted_.by_walk_end[header.walk_end];
     processes_.emplace(header.pid, header.process_start_boot_ns);
     counted_.process_count = processes_.size();
+}
+
+void StackCounts::note_time(TimeCounts& times, std::chrono::nanoseconds time) {
+    while (!spans_.fits(time)) double_spans();
+    const std::size_t before = times.size();
+    add_time(times, spans_.bucket_of(time));
+    time_bytes_ += (times.size() - before) * sizeof(TimeCount);
+    // A stack has more than 25 times the bytes of the one count that it has at least: spans of any
+    // length end this.
+    while (time_bytes_ > max_bytes_ / 8 && spans_.length() < kLongestSpan) double_spans();
+}
+
+void StackCounts::double_spans() {
+    spans_.double_length();
+    counted_.time_bucket = spans_.length();
+    time_bytes_ = 0;
+    for (CountedStack& stack : counted_.stacks) {
+        halve_buckets(stack.times);
+        time_bytes_ += stack.times.size() * sizeof(TimeCount);
+    }
 }
 
 void StackCounts::add(const RawSample& sample) {
@@ -117,6 +142,8 @@ CountedStacks StackCounts::take() {
     index_by_hash_.clear();
     processes_.clear();
     bytes_ = 0;
+    time_bytes_ = 0;
+    spans_ = {};
     return std::exchange(counted_, {});
 }
 

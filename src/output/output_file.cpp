@@ -9,8 +9,12 @@
 #include <utility>
 
 #include "output/replace_file.h"
+#include "profile/firefox.h"
+#include "profile/gzip.h"
 #include "profile/html.h"
+#include "profile/perfetto.h"
 #include "profile/pprof.h"
+#include "profile/speedscope.h"
 
 namespace bobbin::output {
 namespace {
@@ -26,6 +30,10 @@ constexpr std::array kEndings = {
     Ending{".pprof", Format::kPprof},
     Ending{".html", Format::kHtml},
     Ending{".folded", Format::kFolded},
+    Ending{".speedscope.json", Format::kSpeedscope},
+    Ending{".firefox.json", Format::kFirefox},
+    Ending{".firefox.json.gz", Format::kFirefoxGzip},
+    Ending{".pftrace", Format::kPerfetto},
 };
 
 Result<std::string> encode(const symbolize::NamedProfile& profile, Format format) {
@@ -34,10 +42,18 @@ Result<std::string> encode(const symbolize::NamedProfile& profile, Format format
             return profile::encode_folded(profile);
         case Format::kHtml:
             return profile::encode_html(profile);
+        case Format::kSpeedscope:
+            return profile::encode_speedscope(profile);
+        case Format::kFirefox:
+            return profile::encode_firefox(profile);
+        case Format::kFirefoxGzip:
+            return profile::gzip(profile::encode_firefox(profile));
+        case Format::kPerfetto:
+            return profile::encode_perfetto(profile);
         case Format::kPprof:
             break;
     }
-    return profile::encode_pprof(profile);
+    return profile::encode_pprof(profile, profile::Times::kKeep);
 }
 
 Result<> check_standard_output() {

@@ -13,10 +13,10 @@
 
 namespace bobbin::output {
 
-enum class Format { kPprof, kFolded, kHtml };
+enum class Format { kPprof, kFolded, kHtml, kSpeedscope, kFirefox, kFirefoxGzip, kPerfetto };
 
-// By the ending: .pb.gz .pprof -> kPprof, .html -> kHtml, .folded -> kFolded. Error: names the
-// endings there are.
+// By the ending (.pb.gz .pprof .html .folded .speedscope.json .firefox.json .firefox.json.gz
+// .pftrace); "-" is pprof's. Error: names the endings there are.
 Result<Format> format_of(std::string_view path);
 
 // Who the files belong to: the user behind sudo (SUDO_UID, SUDO_GID), else nobody in particular.
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] Format format() const { return format_; }
 
     // Writes to a temporary file beside it and renames; an older file is kept as PATH.old. Mode
-    // 0644.
+    // 0644. When samples came is kept where the format has a place for it.
     Result<WrittenFile> write(const symbolize::NamedProfile& profile,
                               std::optional<FileOwner> owner) const;
 

@@ -40,10 +40,13 @@ std::string fold(const symbolize::NamedProfile& profile, const symbolize::NamedS
 }  // namespace
 
 std::string encode_folded(const symbolize::NamedProfile& profile) {
+    // Of CPU time samples are shown, as flame-graph tools have them; of the rest what was asked
+    // for.
+    const bool is_cpu_time = profile.value_type == symbolize::ValueType{};
     std::vector<CountedLine> lines;
     lines.reserve(profile.stacks.size());
     for (const symbolize::NamedStack& stack : profile.stacks) {
-        lines.emplace_back(fold(profile, stack), stack.count);
+        lines.emplace_back(fold(profile, stack), is_cpu_time ? stack.count : stack.value);
     }
     std::sort(lines.begin(), lines.end());
 

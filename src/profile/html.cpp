@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/html.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,11 +22,6 @@ std::uint64_t fnv1a(std::string_view bytes) {
         hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
     }
     return hash;
-}
-
-std::string title_of(const symbolize::NamedProfile& profile) {
-    return fmt::format("CPU profile of {:%F %T} UTC",
-                       std::chrono::time_point_cast<std::chrono::seconds>(profile.started));
 }
 
 // Puts text in the places @NAME@ of the page, once through: what is put in is not looked at again.
@@ -53,6 +46,17 @@ std::string fill_in(std::string_view page,
     return text;
 }
 
+Result<std::string> make_page(const std::string& title, const std::string& data) {
+    BOBBIN_TRY(const std::string packed, gzip(data));
+    const std::string nonce = fmt::format("{:016x}", fnv1a(packed));
+    const std::string encoded = encode_base64(packed);
+    return fill_in(kViewPage, {{{"@NONCE@", nonce},
+                                {"@TITLE@", title},
+                                {"@STYLE@", kViewStyle},
+                                {"@SCRIPT@", kViewScript},
+                                {"@PROFILE@", encoded}}});
+}
+
 }  // namespace
 
 std::string encode_base64(std::string_view bytes) {
@@ -74,15 +78,12 @@ std::string encode_base64(std::string_view bytes) {
 }
 
 Result<std::string> encode_html(const symbolize::NamedProfile& profile) {
-    BOBBIN_TRY(const std::string packed, gzip(encode_view_json(profile)));
-    const std::string nonce = fmt::format("{:016x}", fnv1a(packed));
-    const std::string title = title_of(profile);
-    const std::string data = encode_base64(packed);
-    return fill_in(kViewPage, {{{"@NONCE@", nonce},
-                                {"@TITLE@", title},
-                                {"@STYLE@", kViewStyle},
-                                {"@SCRIPT@", kViewScript},
-                                {"@PROFILE@", data}}});
+    return make_page(title_of(profile), encode_view_json(profile));
+}
+
+Result<std::string> encode_diff_html(const symbolize::NamedProfile& base,
+                                     const symbolize::NamedProfile& profile) {
+    return make_page("Difference to the " + title_of(base), encode_view_json(profile, &base));
 }
 
 }  // namespace bobbin::profile

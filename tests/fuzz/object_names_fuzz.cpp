@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <span>
+#include <string>
 
 #include "symbolize/object_messages.h"
 
@@ -20,6 +21,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (const auto request = decode_request(bytes)) {
         if (!decode_request(encode(*request))) std::abort();
+    }
+    if (const auto request = decode_code_map_request(bytes)) {
+        if (!decode_code_map_request(encode(*request))) std::abort();
+    }
+    if (const auto request = decode_demangle_request(bytes)) {
+        if (!decode_demangle_request(encode(*request))) std::abort();
+    }
+    if (const auto texts = decode_texts(bytes)) {
+        if (!decode_texts(encode(std::span<const std::string>(*texts)))) std::abort();
     }
     if (decode_text(bytes).size() > kMaxTextBytes) std::abort();
     return 0;

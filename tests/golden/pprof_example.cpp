@@ -55,6 +55,7 @@ symbolize::NamedStack stack_of(std::vector<std::uint32_t> locations, std::uint64
     symbolize::NamedStack stack;
     stack.locations = std::move(locations);
     stack.count = count;
+    stack.value = count * 10'000'000;  // the period is 10 ms
     stack.labels.pid = pid;
     stack.labels.tid = tid;
     stack.labels.cpu = cpu;

@@ -135,6 +135,14 @@ TEST_F(Pprof, ListsMappingsWithWhatIsKnown) {
     EXPECT_THAT(raw, HasSubstr("0x2000/0x3000/0x2000 /nonexistent/libx.so ef"));
 }
 
+// parse is inlined into run at the leaf of 5 samples and once below vfs_read.
+TEST_F(Pprof, CountsInlinedFunctionsByLine) {
+    const std::string top = show(example_profile(), {"-top", "-lines"});
+    EXPECT_THAT(top,
+                HasSubstr("\n50ms 50.00% 50.00% 80ms 80.00% parse(int) /src/app.cpp:7 (inline)\n"));
+    EXPECT_THAT(top, HasSubstr("\n0 0% 100% 80ms 80.00% run /src/app.cpp:21"));
+}
+
 TEST_F(Pprof, ListsLocationsWithLines) {
     const std::string raw = show(example_profile(), {"-raw"});
     EXPECT_THAT(raw, HasSubstr("1: 0xffffffff81000123 M=1 vfs_read "));

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "profile/gzip.h"
 #include "profile/pprof.h"
 #include "unit/output/scratch_directory.h"
 
@@ -68,14 +70,20 @@ TEST(FormatOf, GoesByTheEnding) {
     EXPECT_EQ(format_of("profile.pprof").value(), Format::kPprof);
     EXPECT_EQ(format_of("x.folded").value(), Format::kFolded);
     EXPECT_EQ(format_of("x.html").value(), Format::kHtml);
+    EXPECT_EQ(format_of("x.speedscope.json").value(), Format::kSpeedscope);
+    EXPECT_EQ(format_of("x.firefox.json").value(), Format::kFirefox);
+    EXPECT_EQ(format_of("x.firefox.json.gz").value(), Format::kFirefoxGzip);
+    EXPECT_EQ(format_of("x.pftrace").value(), Format::kPerfetto);
     EXPECT_EQ(format_of("-").value(), Format::kPprof);
 }
 
 TEST(FormatOf, NamesTheEndingsThereAre) {
-    for (const char* path : {"profile.txt", "profile", "", "folded", "profile.folded/"}) {
+    for (const char* path : {"profile.txt", "profile", "", "folded", "profile.folded/", "x.json"}) {
         const auto format = format_of(path);
         ASSERT_FALSE(format) << path;
-        EXPECT_THAT(format.error().message(), EndsWith("there are: .pb.gz .pprof .html .folded"));
+        EXPECT_THAT(format.error().message(),
+                    EndsWith("there are: .pb.gz .pprof .html .folded .speedscope.json "
+                             ".firefox.json .firefox.json.gz .pftrace"));
     }
 }
 
@@ -114,6 +122,26 @@ TEST(WriteOutputFile, WritesTheFormatOfTheEnding) {
     ASSERT_TRUE(write(directory / "x.pb.gz", profile_named("app")));
     EXPECT_EQ(file_content(directory / "x.pb.gz"), *profile::encode_pprof(profile_named("app")));
     EXPECT_THAT(names_in(directory), UnorderedElementsAre("x.folded", "x.pb.gz"));
+}
+
+TEST(WriteOutputFile, KeepsTimesInPprof) {
+    const ScratchDirectory directory;
+    symbolize::NamedProfile profile = profile_named("app");
+    profile.time_bucket = std::chrono::milliseconds(100);
+    profile.stacks[0].times = {{7, 1}};
+    const auto file = OutputFile::prepare(directory / "x.pb.gz");
+    ASSERT_TRUE(file && file->write(profile, std::nullopt));
+    EXPECT_EQ(file_content(directory / "x.pb.gz"),
+              *profile::encode_pprof(profile, profile::Times::kKeep));
+    EXPECT_NE(file_content(directory / "x.pb.gz"), *profile::encode_pprof(profile));
+}
+
+TEST(WriteOutputFile, PacksFirefoxWhereTheEndingSaysSo) {
+    const ScratchDirectory directory;
+    ASSERT_TRUE(write(directory / "x.firefox.json", profile_named("app")));
+    ASSERT_TRUE(write(directory / "x.firefox.json.gz", profile_named("app")));
+    EXPECT_EQ(*profile::gunzip(file_content(directory / "x.firefox.json.gz"), 1 << 20),
+              file_content(directory / "x.firefox.json"));
 }
 
 TEST(WriteOutputFile, LetsEverybodyReadWhateverTheUmask) {

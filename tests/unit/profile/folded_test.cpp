@@ -29,6 +29,7 @@ void add_stack(symbolize::NamedProfile& profile, std::string comm,
     stack.labels.comm = std::move(comm);
     stack.locations = std::move(locations);
     stack.count = count;
+    stack.value = count * 10'000'000;
     profile.stacks.push_back(std::move(stack));
 }
 

@@ -28,7 +28,9 @@ struct Place {
 };
 
 class ViewOfAProfile : public testing::Test {
-protected:
+public:
+    void TestBody() override {}
+
     // One location of inlined functions, innermost first, and what they are inlined into.
     std::uint32_t location(const std::vector<Place>& places, bool is_kernel = false) {
         symbolize::Location location;
@@ -46,6 +48,7 @@ protected:
         symbolize::NamedStack stack;
         stack.locations = std::move(locations);
         stack.count = count;
+        stack.value = count * 10'000'000;
         stack.labels.comm = "app";
         stack.labels.pid = 7;
         stack.labels.cpu = cpu;
@@ -53,12 +56,14 @@ protected:
     }
 
     // "app main leaf 3", as the page reads it: from a node up to the root.
-    std::vector<std::string> stacks() const {
-        const json view = json::parse(encode_view_json(profile_));
+    static std::vector<std::string> stacks_of(const json& view, std::size_t side = 0) {
         std::vector<std::string> lines;
-        for (std::size_t i = 0; i < view["samples"].size(); i += 3) {
-            std::string line = std::to_string(view["samples"][i + 2].get<std::uint64_t>());
-            for (auto node = view["samples"][i].get<std::size_t>();;) {
+        const json& samples = view["sides"][side]["samples"];
+        std::size_t last = 0;
+        for (std::size_t i = 0; i < samples.size(); i += 3) {
+            std::string line = std::to_string(samples[i + 2].get<std::uint64_t>());
+            last += samples[i].get<std::size_t>();
+            for (std::size_t node = last;;) {
                 const auto frame = view["nodes"][2 * node + 1].get<std::size_t>();
                 const auto name = view["frames"][5 * frame].get<std::size_t>();
                 line.insert(0, view["strings"][name].get<std::string>() + " ");
@@ -69,6 +74,9 @@ protected:
             lines.push_back(line);
         }
         return lines;
+    }
+    std::vector<std::string> stacks() const {
+        return stacks_of(json::parse(encode_view_json(profile_)));
     }
 
     // [line, flags] of the frames of that name.
@@ -124,6 +132,69 @@ TEST_F(ViewOfAProfile, SaysWhoseASampleIs) {
     ASSERT_EQ(view["owners"].size(), 4U);
     EXPECT_EQ(view["strings"][view["owners"][0].get<std::size_t>()], "app (7)");
     EXPECT_EQ(view["strings"][view["owners"][3].get<std::size_t>()], "3");
+}
+
+TEST_F(ViewOfAProfile, HasStacksOfOneOwnerOnce) {
+    const auto leaf = location({{"leaf"}});
+    add({leaf}, 3);
+    add({leaf}, 4);
+    add({leaf}, 5, 1);
+    EXPECT_THAT(stacks(), UnorderedElementsAre("app leaf 7", "app leaf 5"));
+}
+
+// Spans 2 and 5 with one sample, then 5 again with one and 9 with three: 2 * 2, 2 * (5 - 2) + 1 and
+// the count of 2, 2 * (9 - 5) + 1 and the count of 3.
+TEST_F(ViewOfAProfile, SaysWhenSamplesCame) {
+    const auto leaf = location({{"leaf"}});
+    add({leaf}, 2);
+    profile_.stacks.back().times = {{2, 1}, {5, 1}};
+    add({leaf}, 4);
+    profile_.stacks.back().times = {{5, 1}, {9, 3}};
+    profile_.time_bucket = std::chrono::milliseconds(100);
+    const json side = json::parse(encode_view_json(profile_))["sides"][0];
+    EXPECT_EQ(side["bucket_ns"], 100'000'000);
+    EXPECT_THAT(side["times"].get<std::vector<std::uint64_t>>(), ElementsAre(3, 4, 7, 2, 9, 3));
+    profile_.time_bucket = {};
+    EXPECT_TRUE(json::parse(encode_view_json(profile_))["sides"][0]["times"].empty());
+}
+
+TEST_F(ViewOfAProfile, ComparesTwoBuildsOfOneProgram) {
+    ViewOfAProfile base;
+    base.profile_.mappings.resize(1);
+    base.profile_.mappings[0].file = "/old/app-1.2";
+    base.add({base.location({{"leaf", 10}}), base.location({{"main"}})}, 3);
+    profile_.mappings.resize(1);
+    profile_.mappings[0].file = "/new/app-1.3";
+    add({location({{"leaf", 12}}), location({{"main"}})}, 4);
+    add({location({{"added"}})}, 1);
+    profile_.stacks[1].labels.pid = 8;
+    const json view = json::parse(encode_view_json(profile_, &base.profile_));
+    EXPECT_THAT(stacks_of(view, 0), UnorderedElementsAre("app main leaf 4", "app added 1"));
+    EXPECT_THAT(stacks_of(view, 1), UnorderedElementsAre("app main leaf 3"));
+    EXPECT_EQ(view["frames"].size(), 4 * 5U);  // app main leaf added
+    EXPECT_EQ(view["owners"].size(), 4U);      // pids of two recordings mean nothing
+}
+
+// A chain of 200,001 places that one of 1,000,001 samples goes through, 0.0001 %.
+TEST_F(ViewOfAProfile, FoldsWhatIsSmallWhenThereAreTooManyPlaces) {
+    const auto main = location({{"main"}});
+    const auto deep = location({{"leaf"}, {"deep"}});
+    profile_.locations[deep].lines.resize(200'001, profile_.locations[deep].lines[1]);
+    add({main}, 1'000'000);
+    add({deep, main}, 1);
+    const json view = json::parse(encode_view_json(profile_));
+    EXPECT_EQ(view["folded"], 200'001);
+    // What a function takes itself stays its own.
+    EXPECT_THAT(stacks_of(view),
+                UnorderedElementsAre("app main 1000000", "app main (200001 small frames) leaf 1"));
+}
+
+TEST_F(ViewOfAProfile, FoldsNothingWhereItCanBeShown) {
+    const auto main = location({{"main"}});
+    add({location({{"rare"}}), main}, 1);
+    add({main}, 1'000'000);
+    EXPECT_THAT(stacks(), UnorderedElementsAre("app main rare 1", "app main 1000000"));
+    EXPECT_EQ(json::parse(encode_view_json(profile_))["folded"], 0);
 }
 
 TEST_F(ViewOfAProfile, TakesAnyBytesForAName) {
