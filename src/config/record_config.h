@@ -15,6 +15,9 @@ namespace bobbin::config {
 
 enum class FrameScope { kUserAndKernel, kUserOnly, kKernelOnly };
 
+// How names of C++, Rust and D are written: as in the symbol table, without parameters, or whole.
+enum class NameStyle { kMangled, kSimplified, kFull };
+
 // Everything `bobbin record` was told, checked once and never changed again.
 struct RecordConfig {
     static constexpr std::uint32_t kMinFrequencyHz = 1;
@@ -39,6 +42,8 @@ struct RecordConfig {
     // Budgets: of unwind tables in the kernel, of the agent itself.
     std::uint64_t max_unwind_memory_bytes = kDefaultMaxUnwindMemoryBytes;
     std::uint64_t max_memory_bytes = kDefaultMaxMemoryBytes;
+    NameStyle name_style = NameStyle::kSimplified;
+    std::string debuginfod_urls;  // servers of debug files, separated by blanks; empty: none
     bool quiet = false;
 
     [[nodiscard]] bool has_targets() const {

@@ -58,6 +58,7 @@ Result<NamesOfEach> DwarfSymbolizer::name(std::span<const std::uint64_t> address
     quality_ = {};
     BOBBIN_TRY(const DebugFiles files, DebugFiles::open(fd_, file_, path_,
                                                         {.directories = options_.debug_directories,
+                                                         .downloads = options_.downloads,
                                                          .open = options_.open_file}));
     BOBBIN_TRY(std::vector<elf::Symbol> symbols, files.read_function_symbols(file_));
     std::ranges::move(elf::read_plt_symbols(file_, addresses), std::back_inserter(symbols));

@@ -26,6 +26,7 @@ struct DwarfOptions {
     // at the end lines, too; names by symbols there are always.
     std::chrono::milliseconds time_limit{30'000};
     std::vector<std::string> debug_directories = {"/usr/lib/debug"};
+    std::string downloads;  // as DebugFileSources::downloads
     FileOpener open_file = open_object_file;
 };
 

@@ -22,6 +22,14 @@ constexpr std::chrono::milliseconds kLeastPatience{250};
 // Of one file, which then begins anew: all of them are read for any.
 constexpr std::size_t kMaxKnownAddresses = std::size_t{1} << 18;
 
+// In the place of a directory; no path of a file begins so.
+constexpr const char* kDownloads = "debuginfod:";
+
+bool belongs_to_us(int fd) {
+    struct stat status{};
+    return ::fstat(fd, &status) == 0 && (status.st_uid == 0 || status.st_uid == ::geteuid());
+}
+
 // Debug files may be installed tomorrow: what was named without any is not worth keeping.
 bool is_complete(const DwarfQuality& quality) {
     return quality.has_debug_info && !quality.lacks_supplementary_file &&
@@ -51,6 +59,10 @@ std::string describe(NameLoss loss, const LossOfKind& lost) {
                                lost.reason);
         case NameLoss::kSupplementary:
             return "some inlined functions have no names: the file of .gnu_debugaltlink is missing";
+        case NameLoss::kDownloads:
+            return "no debugging information from debuginfod: " + lost.reason;
+        case NameLoss::kDemangling:
+            return "names stay as in the symbol table: " + lost.reason;
     }
     return {};
 }
@@ -88,13 +100,31 @@ void ExecutableNamer::note(const DwarfQuality& quality, const std::string& path)
     }
 }
 
+void ExecutableNamer::download_for(std::vector<std::uint32_t> executable_ids,
+                                   FetchOptions options) {
+    fetcher_.emplace(std::move(options));
+    downloadable_ids_ = std::move(executable_ids);
+    worker_.open_files_by([this](const std::string& path) { return open_file(path); });
+}
+
+FoundFile ExecutableNamer::open_file(const std::string& path) {
+    const bool is_download =
+        !wanted_build_id_.empty() && path == build_id_path(kDownloads, wanted_build_id_);
+    if (!is_download) return open_object_file(path);
+    const std::size_t failures = fetcher_->failure_count();
+    FoundFile found{.fd = fetcher_->fetch(wanted_build_id_), .directory = kDownloads};
+    if (fetcher_->failure_count() != failures) {
+        note(NameLoss::kDownloads, object_path_, fetcher_->last_failure());
+    }
+    return found;
+}
+
 // What others may write could take the worker over, and what it says of later files would stay in
 // the cache.
-void ExecutableNamer::end_worker_after(int fd) {
-    struct stat status{};
-    const bool is_ours =
-        ::fstat(fd, &status) == 0 && (status.st_uid == 0 || status.st_uid == ::geteuid());
-    if (!is_ours) worker_.end();
+void ExecutableNamer::begin_object(const std::string& path, bool is_ours) {
+    if (cache_ && worker_is_suspect_) worker_.end();
+    worker_is_suspect_ = !is_ours;
+    object_path_ = path;
 }
 
 ExecutableNamer::Found ExecutableNamer::ask_worker(int fd, const std::string& path,
@@ -103,27 +133,29 @@ ExecutableNamer::Found ExecutableNamer::ask_worker(int fd, const std::string& pa
                           .addresses = {addresses.begin(), addresses.end()},
                           .detail = SymbolDetail::kInlines,
                           .time_limit = patience_ * kEnginePercent / 100,
-                          .debug_directories = DwarfOptions().debug_directories};
+                          .debug_directories = DwarfOptions().debug_directories,
+                          .downloads = wanted_build_id_.empty() ? "" : kDownloads};
     const auto started = std::chrono::steady_clock::now();
-    auto answer = worker_.name(fd, request, patience_);
-    if (cache_) end_worker_after(fd);
+    const std::chrono::milliseconds for_download =
+        request.downloads.empty() ? std::chrono::seconds{0} : DebugFileFetcher::kPatienceWithFile;
+    auto answer = worker_.name(fd, request, patience_ + for_download);
     if (answer.names) {
         note(answer.names->quality, path);
         return {.names = std::move(answer.names->names),
                 .is_complete = is_complete(answer.names->quality)};
     }
-    if (answer.worker_was_lost) {
+    if (answer.loss.worker_was_lost) {
         const auto patience_had = patience_;
         if (std::chrono::steady_clock::now() - started >= patience_) lose_patience();
         request.detail = SymbolDetail::kNames;
+        request.downloads.clear();
         auto second = worker_.name(fd, request, patience_had * kSecondLookPercent / 100);
-        if (cache_) end_worker_after(fd);
         if (second.names) {
-            note(NameLoss::kAllButNames, path, answer.reason);
+            note(NameLoss::kAllButNames, path, answer.loss.reason);
             return {.names = std::move(second.names->names)};
         }
     }
-    note(NameLoss::kNames, path, answer.reason);
+    note(NameLoss::kNames, path, answer.loss.reason);
     return {};
 }
 
@@ -138,11 +170,16 @@ NamesOfEach ExecutableNamer::name(const executable::Executable& executable,
         note(NameLoss::kNames, executable.path, fd.error().message());
         return {};
     }
-    return name(fd->get(), executable.path, executable.build_id, addresses);
+    const bool may_fetch = fetcher_ && std::ranges::binary_search(downloadable_ids_, executable.id);
+    if (may_fetch) wanted_build_id_ = executable.build_id;
+    NamesOfEach names = name(fd->get(), executable.path, executable.build_id, addresses);
+    wanted_build_id_.clear();
+    return names;
 }
 
 NamesOfEach ExecutableNamer::name(int fd, const std::string& path, const elf::BuildId& build_id,
                                   std::span<const std::uint64_t> addresses) {
+    begin_object(path, belongs_to_us(fd));
     const auto file = cache_ ? identify(fd, build_id) : std::nullopt;
     if (!file) return ask_worker(fd, path, addresses).names;
 
@@ -163,6 +200,36 @@ NamesOfEach ExecutableNamer::name(int fd, const std::string& path, const elf::Bu
     names.reserve(addresses.size());
     for (const std::uint64_t address : addresses) names.push_back(*known.find(address));
     return names;
+}
+
+std::vector<NamedFrame> ExecutableNamer::read_code_map(int fd, CodeMapKind kind,
+                                                       std::span<const std::uint64_t> addresses) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!generated_deadline_) generated_deadline_ = now + kPatienceWithGenerated;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*generated_deadline_ - now);
+    begin_object("generated code", false);
+    if (left.count() <= 0) return {};
+    const CodeMapRequest request{.kind = kind, .addresses = {addresses.begin(), addresses.end()}};
+    auto answer = worker_.name_generated(fd, request, left);
+    if (!answer.names) {
+        note(NameLoss::kNames, object_path_, answer.loss.reason);
+        return {};
+    }
+    std::vector<NamedFrame> frames;
+    for (std::vector<NamedFrame>& of_address : answer.names->names) {
+        frames.push_back(of_address.empty() ? NamedFrame() : std::move(of_address.front()));
+    }
+    return frames;
+}
+
+std::vector<std::string> ExecutableNamer::demangle(std::span<const std::string> system_names) {
+    if (style_ == DemangleStyle::kNone) return {};
+    const DemangleRequest request{.style = style_,
+                                  .system_names = {system_names.begin(), system_names.end()}};
+    auto names = worker_.demangle(request, patience_);
+    if (names) return std::move(*names);
+    note(NameLoss::kDemangling, object_path_, names.error().reason);
+    return {};
 }
 
 void ExecutableNamer::finish() {

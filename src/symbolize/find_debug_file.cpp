@@ -26,11 +26,6 @@ namespace {
 constexpr std::uint64_t kMaxDebugLinkBytes = 8192;
 constexpr std::uint64_t kMaxNoteBytes = 4096;
 
-std::string build_id_path(const std::string& directory, const elf::BuildId& build_id) {
-    const std::string hex = elf::to_hex(build_id);
-    return fmt::format("{}/.build-id/{}/{}.debug", directory, hex.substr(0, 2), hex.substr(2));
-}
-
 struct DebugLink {
     std::string name;
     std::uint32_t crc = 0;
@@ -75,10 +70,11 @@ bool belongs_to(int fd, const elf::BuildId& build_id, const DebugLink& link) {
     return has_crc(fd, link.crc);
 }
 
-FoundFile open_by_build_id(const elf::BuildId& build_id, const DebugFileSources& sources) {
+FoundFile open_by_build_id(const elf::BuildId& build_id, const FileOpener& open,
+                           std::span<const std::string> directories) {
     if (build_id.size() < 2) return {};
-    for (const std::string& directory : sources.directories) {
-        FoundFile found = sources.open(build_id_path(directory, build_id));
+    for (const std::string& directory : directories) {
+        FoundFile found = open(build_id_path(directory, build_id));
         if (found.fd.is_open() && read_build_id_section(found.fd.get()) == build_id) return found;
     }
     return {};
@@ -94,7 +90,29 @@ bool begins_as_object_file(int fd) {
            (header.e_type == ET_REL || header.e_type == ET_EXEC || header.e_type == ET_DYN);
 }
 
+FoundFile open_by_link(const elf::ElfFile& file, const std::string& path,
+                       const DebugFileSources& sources) {
+    const auto link = read_debug_link(file);
+    if (!link) return {};
+    const std::string directory = directory_of(path);
+    std::vector<std::string> candidates = {directory + "/" + link->name,
+                                           directory + "/.debug/" + link->name};
+    for (const std::string& root : sources.directories) {
+        candidates.push_back(fmt::format("{}/{}/{}", root, directory, link->name));
+    }
+    for (const std::string& candidate : candidates) {
+        FoundFile found = sources.open(candidate);
+        if (found.fd.is_open() && belongs_to(found.fd.get(), file.build_id(), *link)) return found;
+    }
+    return {};
+}
+
 }  // namespace
+
+std::string build_id_path(const std::string& directory, const elf::BuildId& build_id) {
+    const std::string hex = elf::to_hex(build_id);
+    return fmt::format("{}/.build-id/{}/{}.debug", directory, hex.substr(0, 2), hex.substr(2));
+}
 
 std::string directory_of(const std::string& path) {
     const std::size_t slash = path.rfind('/');
@@ -142,22 +160,12 @@ elf::BuildId read_build_id_section(int fd) {
 
 FoundFile find_debug_file(const elf::ElfFile& file, const std::string& path,
                           const DebugFileSources& sources) {
-    if (FoundFile found = open_by_build_id(file.build_id(), sources); found.fd.is_open()) {
-        return found;
+    FoundFile found = open_by_build_id(file.build_id(), sources.open, sources.directories);
+    if (!found.fd.is_open()) found = open_by_link(file, path, sources);
+    if (!found.fd.is_open() && !sources.downloads.empty()) {
+        found = open_by_build_id(file.build_id(), sources.open, std::span(&sources.downloads, 1));
     }
-    const auto link = read_debug_link(file);
-    if (!link) return {};
-    const std::string directory = directory_of(path);
-    std::vector<std::string> candidates = {directory + "/" + link->name,
-                                           directory + "/.debug/" + link->name};
-    for (const std::string& root : sources.directories) {
-        candidates.push_back(fmt::format("{}/{}/{}", root, directory, link->name));
-    }
-    for (const std::string& candidate : candidates) {
-        FoundFile found = sources.open(candidate);
-        if (found.fd.is_open() && belongs_to(found.fd.get(), file.build_id(), *link)) return found;
-    }
-    return {};
+    return found;
 }
 
 UniqueFd find_supplementary_file(const elf::SectionBytes& link, const std::string& directory,
@@ -169,7 +177,7 @@ UniqueFd find_supplementary_file(const elf::SectionBytes& link, const std::strin
     const elf::BuildId build_id(id.begin(), id.end());
     UniqueFd fd = sources.open(name.front() == '/' ? name : directory + "/" + name).fd;
     if (fd.is_open() && read_build_id_section(fd.get()) == build_id) return fd;
-    return open_by_build_id(build_id, sources).fd;
+    return open_by_build_id(build_id, sources.open, sources.directories).fd;
 }
 
 }  // namespace bobbin::symbolize

@@ -32,16 +32,20 @@ FoundFile open_object_file(const std::string& path);
 
 struct DebugFileSources {
     std::vector<std::string> directories = {"/usr/lib/debug"};
+    // Another one, asked last and by build id alone, because it costs most; empty: none.
+    std::string downloads;
     FileOpener open = open_object_file;
 };
+// Where below one of these directories the debug file of a build id has its place.
+std::string build_id_path(const std::string& directory, const elf::BuildId& build_id);
 
 // The build id of any ELF file, an object file too, by its section; empty: it has none.
 elf::BuildId read_build_id_section(int fd);
 
 // The separate file with the debugging information of `file`, which lies at `path`: by build id in
-// DIRECTORY/.build-id; by .gnu_debuglink beside the file, in .debug there and below DIRECTORY. It
-// is taken only if its build id is the file's or, where one has none, if the link's CRC is right.
-// Not open: there is none.
+// DIRECTORY/.build-id; by .gnu_debuglink beside the file, in .debug there and below DIRECTORY; by
+// build id in `downloads`. It is taken only if its build id is the file's or, where one has none,
+// if the link's CRC is right. Not open: there is none.
 FoundFile find_debug_file(const elf::ElfFile& file, const std::string& path,
                           const DebugFileSources& sources);
 

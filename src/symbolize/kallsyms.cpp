@@ -12,10 +12,6 @@
 namespace bobbin::symbolize {
 namespace {
 
-// The list has no sizes, and behind the last module or BPF program there may be nothing for
-// gigabytes. The longest C function of a 6.1 kernel has 20 KiB.
-constexpr std::uint64_t kMaxFunctionBytes = 1ULL << 20;
-
 struct KallsymsLine {
     std::uint64_t address = 0;
     char type = 0;
@@ -103,7 +99,7 @@ private:
         if (slot->function.module.empty() && slot->start <= text_end_ && address >= text_end_) {
             return false;
         }
-        return address - slot->start < kMaxFunctionBytes;
+        return address - slot->start < kMaxKernelFunctionBytes;
     }
 
     void widen_range(const KallsymsLine& line) {

@@ -37,6 +37,9 @@ struct KernelNames {
 // One pass, in any order of lines, with memory for `addresses` only: a symbol is remembered at the
 // first address at or above it, where the highest one wins, and the winner is handed on upwards.
 inline constexpr std::uint64_t kMaxKallsymsBytes = 64ULL << 20;
+// The list has no sizes, and behind the last module or BPF program there may be nothing for
+// gigabytes. The longest C function of a 6.1 kernel has 20 KiB.
+inline constexpr std::uint64_t kMaxKernelFunctionBytes = 1ULL << 20;
 KernelNames read_kallsyms(std::istream& text, std::span<const std::uint64_t> addresses);
 
 }  // namespace bobbin::symbolize

@@ -1,17 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbolize/kernel_symbolizer.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <utility>
 
 namespace bobbin::symbolize {
 
-Result<std::vector<std::vector<NamedFrame>>> KernelSymbolizer::name(
-    std::span<const std::uint64_t> addresses) {
+bool KernelSymbolizer::is_list_too_old(std::span<const std::uint64_t> addresses) const {
+    if (std::chrono::steady_clock::now() - list_read_ < *kept_for_) return false;
+    const AddressRange core = list_->core();
+    return std::ranges::any_of(addresses, [&](std::uint64_t address) {
+        return address < core.start || address >= core.end;
+    });
+}
+
+Result<KernelNames> KernelSymbolizer::read(std::span<const std::uint64_t> addresses) {
+    if (list_ && !is_list_too_old(addresses)) return list_->find(addresses);
     std::ifstream text(kallsyms_path_);
     if (!text.is_open()) return fail_with(errno, "open {}", kallsyms_path_);
-    KernelNames names = read_kallsyms(text, addresses);
+    if (!kept_for_) return read_kallsyms(text, addresses);
+    list_ = KernelSymbolList::read(text);
+    list_read_ = std::chrono::steady_clock::now();
+    return list_->find(addresses);
+}
+
+Result<std::vector<std::vector<NamedFrame>>> KernelSymbolizer::name(
+    std::span<const std::uint64_t> addresses) {
+    BOBBIN_TRY(KernelNames names, read(addresses));
     range_by_module_ = std::move(names.range_by_module);
 
     std::vector<std::vector<NamedFrame>> frames(addresses.size());

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "symbolize/kallsyms.h"
 #include "symbolize/kernel_lines.h"
+#include "symbolize/kernel_symbol_list.h"
 #include "symbolize/symbolizer.h"
 
 namespace bobbin::symbolize {
@@ -21,6 +24,10 @@ public:
                               KernelDebugInfo debug_info = {})
         : kallsyms_path_(std::move(kallsyms_path)), debug_info_(std::move(debug_info)) {}
 
+    // Keeps the list from one name() to the next. It is read again when it is older than `age` and
+    // an address lies outside the core kernel: modules and BPF programs come and go.
+    void keep_list_for(std::chrono::seconds age) { kept_for_ = age; }
+
     Result<std::vector<std::vector<NamedFrame>>> name(
         std::span<const std::uint64_t> addresses) override;
 
@@ -28,9 +35,15 @@ public:
     [[nodiscard]] AddressRange range_of(const std::string& module) const;
 
 private:
+    Result<KernelNames> read(std::span<const std::uint64_t> addresses);
+    [[nodiscard]] bool is_list_too_old(std::span<const std::uint64_t> addresses) const;
+
     std::string kallsyms_path_;
     KernelDebugInfo debug_info_;
     std::map<std::string, AddressRange> range_by_module_;
+    std::optional<std::chrono::seconds> kept_for_;
+    std::optional<KernelSymbolList> list_;
+    std::chrono::steady_clock::time_point list_read_;
 };
 
 }  // namespace bobbin::symbolize

@@ -14,12 +14,17 @@
 namespace bobbin::symbolize {
 
 enum class MessageKind : std::uint32_t {
-    kReady,   // worker, once: its rights are gone; text: what could not be given up
-    kObject,  // agent: ObjectRequest with the file
-    kNames,   // worker: ObjectNames, which ends the request
-    kFailed,  // worker: the reason as a text, which ends the request, too
-    kOpen,    // worker: the path of a file that the object names
-    kFile,    // agent: that file, if it was opened, and the directory it lies in
+    kReady,      // worker, once: its rights are gone; text: what could not be given up
+    kObject,     // agent: ObjectRequest with the file
+    kNames,      // worker: ObjectNames, which ends the request
+    kFailed,     // worker: the reason as a text, which ends any request, too
+    kOpen,       // worker: the path of a file that the object names
+    kFile,       // agent: that file, if it was opened, and the directory it lies in
+    kCodeMap,    // agent: CodeMapRequest with the file, answered by kNames
+    kDemangle,   // agent: DemangleRequest
+    kDemangled,  // worker: as many texts
+    kDownload,   // agent: a build id, in hex
+    kNotThere,   // debuginfod_client.h: no server has it
 };
 
 struct Message {

@@ -2,10 +2,8 @@
 #include "symbolize/name_generated.h"
 
 #include <algorithm>
-#include <chrono>
-#include <future>
 #include <optional>
-#include <thread>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,48 +13,20 @@
 namespace bobbin::symbolize {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+bool is_named(const NamedFrame& frame) { return !frame.system_name.empty(); }
 
-// The largest file there may be takes about a second to read.
-constexpr std::chrono::seconds kPatience{20};
-
-void name_by_jitdump(int fd, std::span<const std::uint64_t> addresses,
-                     std::vector<NamedFrame>& frames) {
-    if (auto read = read_jitdump(bytes_of_file(fd), addresses)) frames = std::move(*read);
-}
-
-void name_rest_by_perf_map(int fd, std::span<const std::uint64_t> addresses,
-                           std::vector<NamedFrame>& frames) {
-    const auto is_named = [](const NamedFrame& frame) { return !frame.system_name.empty(); };
-    if (std::ranges::all_of(frames, is_named)) return;
-    PerfMapNames read = read_perf_map(bytes_of_file(fd), addresses);
+std::vector<NamedFrame> read_files(const CodeMaps& maps, std::span<const std::uint64_t> addresses,
+                                   const ReadCodeMap& read) {
+    std::vector<NamedFrame> frames;
+    if (maps.jitdump) frames = read(maps.jitdump->get(), CodeMapKind::kJitdump, addresses);
+    frames.resize(addresses.size());
+    if (!maps.perf_map || std::ranges::all_of(frames, is_named)) return frames;
+    auto others = read(maps.perf_map->get(), CodeMapKind::kPerfMap, addresses);
+    others.resize(addresses.size());
     for (std::size_t i = 0; i < frames.size(); ++i) {
-        if (is_named(frames[i])) continue;
-        frames[i] = {.system_name = std::move(read.names[i]), .file = {}, .line = 0, .module = {}};
+        if (!is_named(frames[i])) frames[i] = std::move(others[i]);
     }
-}
-
-std::vector<NamedFrame> read_names(const CodeMaps& maps, std::span<const std::uint64_t> addresses) {
-    std::vector<NamedFrame> frames(addresses.size());
-    if (maps.jitdump) name_by_jitdump(maps.jitdump->get(), addresses, frames);
-    if (maps.perf_map) name_rest_by_perf_map(maps.perf_map->get(), addresses, frames);
     return frames;
-}
-
-// A thread that waits for a file system cannot be woken, only left behind; it owns what it uses.
-std::vector<NamedFrame> read_names_until(Clock::time_point deadline, const CodeMaps& maps,
-                                         const std::vector<std::uint64_t>& addresses) {
-    if (!maps.has_any() || Clock::now() >= deadline) {
-        return std::vector<NamedFrame>(addresses.size());
-    }
-    std::packaged_task<std::vector<NamedFrame>()> reading(
-        [maps, addresses] { return read_names(maps, addresses); });
-    auto names = reading.get_future();
-    std::thread(std::move(reading)).detach();
-    if (names.wait_until(deadline) != std::future_status::ready) {
-        return std::vector<NamedFrame>(addresses.size());
-    }
-    return names.get();
 }
 
 class MappingsOfGeneratedCode {
@@ -93,26 +63,48 @@ std::vector<std::uint64_t> addresses_of(std::span<const GeneratedPlace> places) 
     return addresses;
 }
 
+std::vector<NamedFrame> frames_of(const ProcessId& process,
+                                  std::span<const std::uint64_t> addresses,
+                                  const GeneratedNameSources& sources) {
+    const bool has_process = process != ProcessId{};
+    const CodeMaps maps =
+        has_process && sources.code_maps_of ? sources.code_maps_of(process) : CodeMaps{};
+    if (!sources.read) return std::vector<NamedFrame>(addresses.size());
+    return read_files(maps, addresses, sources.read);
+}
+
 }  // namespace
 
+std::vector<NamedFrame> read_code_map(int fd, CodeMapKind kind,
+                                      std::span<const std::uint64_t> addresses) {
+    if (kind == CodeMapKind::kJitdump) {
+        auto frames = read_jitdump(bytes_of_file(fd), addresses);
+        return frames ? std::move(*frames) : std::vector<NamedFrame>();
+    }
+    std::vector<NamedFrame> frames;
+    for (std::string& name : read_perf_map(bytes_of_file(fd), addresses).names) {
+        frames.push_back({.system_name = std::move(name), .file = {}, .line = 0, .module = {}});
+    }
+    return frames;
+}
+
 void name_generated_locations(std::span<const GeneratedPlace> places, std::uint32_t first_location,
-                              const CodeMapsOf& code_maps_of, ProfileTables& tables) {
-    const auto deadline = Clock::now() + kPatience;
+                              const GeneratedNameSources& sources, ProfileTables& tables) {
     MappingsOfGeneratedCode mappings(tables);
     while (!places.empty()) {
         const ProcessId process = places.front().process;
         const auto end = std::ranges::find_if(
             places, [&](const GeneratedPlace& place) { return place.process != process; });
         const auto of_process = places.first(static_cast<std::size_t>(end - places.begin()));
-        const CodeMaps maps = process == ProcessId{} ? CodeMaps{} : code_maps_of(process);
-        const auto frames = read_names_until(deadline, maps, addresses_of(of_process));
+        const auto frames = frames_of(process, addresses_of(of_process), sources);
         mappings.begin_process();
         for (std::size_t i = 0; i < of_process.size(); ++i, ++first_location) {
-            const bool is_named = !frames[i].system_name.empty();
+            const bool has_name = is_named(frames[i]);
             tables.set_location(first_location,
-                                is_named ? mappings.of_named() : mappings.of_unnamed(),
-                                of_process[i].vaddr, std::span(&frames[i], is_named ? 1 : 0));
+                                has_name ? mappings.of_named() : mappings.of_unnamed(),
+                                of_process[i].vaddr, std::span(&frames[i], has_name ? 1 : 0));
         }
+        tables.demangle_new(sources.demangle);
         places = places.subspan(of_process.size());
     }
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <unordered_map>
 
 #include "symbolize/distinct_frames.h"
@@ -57,7 +56,8 @@ private:
 
 // The places of one executable follow each other.
 void set_file_locations(const DistinctFrames& frames, const executable::Catalog& catalog,
-                        const NameExecutable& name_executable, ProfileTables& tables) {
+                        const NameExecutable& name_executable, const DemangleNames& demangle,
+                        ProfileTables& tables) {
     std::span<const abi::frame_word> rest = frames.file_places();
     auto location = static_cast<std::uint32_t>(frames.kernel_addresses().size());
     while (!rest.empty()) {
@@ -68,6 +68,7 @@ void set_file_locations(const DistinctFrames& frames, const executable::Catalog&
         const auto count = static_cast<std::size_t>(end - rest.begin());
         name_executable_locations({id, location, rest.first(count)}, catalog.find(id),
                                   name_executable, tables);
+        tables.demangle_new(demangle);
         location += static_cast<std::uint32_t>(count);
         rest = rest.subspan(count);
     }
@@ -96,14 +97,19 @@ DistinctFrames distinct_frames_of(const aggregate::CountedStacks& counted, bool 
 
 void set_locations(const DistinctFrames& frames, const executable::Catalog& catalog,
                    bool resolve_names, const NameSources& sources, ProfileTables& tables) {
-    const auto kernel = resolve_names
-                            ? std::make_unique<KernelSymbolizer>("/proc/kallsyms", sources.kernel)
-                            : nullptr;
-    name_kernel_locations(frames.kernel_addresses(), kernel.get(), tables);
-    set_file_locations(frames, catalog, resolve_names ? sources.name_executable : nullptr, tables);
+    KernelSymbolizer new_kernel("/proc/kallsyms", sources.kernel);
+    KernelSymbolizer* const kernel =
+        sources.kernel_symbolizer != nullptr ? sources.kernel_symbolizer : &new_kernel;
+    name_kernel_locations(frames.kernel_addresses(), resolve_names ? kernel : nullptr, tables);
+    tables.demangle_new(sources.demangle);
+    set_file_locations(frames, catalog, resolve_names ? sources.name_executable : nullptr,
+                       sources.demangle, tables);
     const std::size_t before = frames.size() - frames.generated_places().size();
     name_generated_locations(frames.generated_places(), static_cast<std::uint32_t>(before),
-                             sources.code_maps_of, tables);
+                             {.code_maps_of = sources.code_maps_of,
+                              .read = sources.read_code_map,
+                              .demangle = sources.demangle},
+                             tables);
 }
 
 }  // namespace
@@ -124,9 +130,13 @@ NamedProfile name_stacks(const aggregate::CountedStacks& counted,
     LabelMemory labels(labels_of);
     profile.stacks.reserve(counted.stacks.size());
     for (const aggregate::CountedStack& stack : counted.stacks) {
-        profile.stacks.push_back(
-            {locations_of(stack, frames), labels.of(stack.owner), stack.walk_end, stack.count});
+        profile.stacks.push_back({.locations = locations_of(stack, frames),
+                                  .labels = labels.of(stack.owner),
+                                  .walk_end = stack.walk_end,
+                                  .count = stack.count,
+                                  .times = stack.times});
     }
+    profile.time_bucket = counted.time_bucket;
     profile.sample_count = counted.sample_count;
     profile.by_walk_end = counted.by_walk_end;
     return profile;

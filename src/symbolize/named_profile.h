@@ -5,14 +5,19 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "aggregate/sample_times.h"
 #include "bobbin/bpf_abi.h"
 
 namespace bobbin::symbolize {
 
 // Stacks with names: the profile model that every output is written from. Functions, locations and
 // mappings are each listed once and referred to by index (pprof's ids are index + 1).
+
+// The upper half of the address space is the kernel's (Documentation/arch/x86/x86_64/mm.rst).
+inline constexpr std::uint64_t kFirstKernelAddress = std::uint64_t{1} << 63;
 
 struct Function {
     std::string name;         // for people: demangled
@@ -57,6 +62,8 @@ struct SampleLabels {
     std::string cgroup;  // path below the hierarchy's root; empty: not known
     std::string unit;    // systemd unit, from the cgroup's path
     std::string container;
+    // What other profilers say besides: key and text, in the file's order.
+    std::vector<std::pair<std::string, std::string>> others;
 
     friend bool operator==(const SampleLabels&, const SampleLabels&) = default;
 };
@@ -65,7 +72,17 @@ struct NamedStack {
     std::vector<std::uint32_t> locations;  // index; leaf first, kernel frames before user frames
     SampleLabels labels;
     abi::walk_end walk_end = abi::WALK_END_BOTTOM;
-    std::uint64_t count = 0;
+    std::uint64_t count = 0;      // samples
+    std::uint64_t value = 0;      // in NamedProfile::value_type; ours: count * period
+    aggregate::TimeCounts times;  // in spans of NamedProfile::time_bucket; empty: not known
+};
+
+// What a value measures.
+struct ValueType {
+    std::string name = "cpu";
+    std::string unit = "nanoseconds";
+
+    friend bool operator==(const ValueType&, const ValueType&) = default;
 };
 
 struct NamedProfile {
@@ -75,7 +92,10 @@ struct NamedProfile {
     std::vector<NamedStack> stacks;
     std::uint64_t sample_count = 0;
     std::array<std::uint64_t, abi::WALK_END_COUNT> by_walk_end{};
-    std::chrono::nanoseconds period{};  // CPU time that one sample stands for
+    ValueType count_type{.name = "samples", .unit = "count"};
+    ValueType value_type;
+    std::chrono::nanoseconds period{};       // CPU time that one sample stands for
+    std::chrono::nanoseconds time_bucket{};  // 0: when samples came is not known
     std::chrono::system_clock::time_point started;
     std::chrono::nanoseconds duration{};
     std::vector<std::string> comments;  // the end summary

@@ -24,6 +24,10 @@ public:
         count(value.size());
         append(value.data(), value.size());
     }
+    void addresses(std::span<const std::uint64_t> values) {
+        count(values.size());
+        append(values.data(), values.size_bytes());
+    }
     void bytes(std::span<const std::byte> value) { append(value.data(), value.size()); }
     std::vector<std::byte> take() { return std::move(bytes_); }
 
@@ -89,6 +93,12 @@ std::vector<std::string> read_texts(ByteReader& reader) {
     return texts;
 }
 
+std::vector<std::uint64_t> read_addresses(ByteReader& reader) {
+    std::vector<std::uint64_t> addresses(read_count(reader, sizeof(std::uint64_t)));
+    for (std::uint64_t& address : addresses) address = reader.u64();
+    return addresses;
+}
+
 class FrameReader {
 public:
     FrameReader(ByteReader& reader, std::span<const std::string> texts)
@@ -123,8 +133,8 @@ std::vector<std::byte> encode(const ObjectRequest& request) {
     writer.text(request.path);
     writer.count(request.debug_directories.size());
     for (const std::string& directory : request.debug_directories) writer.text(directory);
-    writer.count(request.addresses.size());
-    for (const std::uint64_t address : request.addresses) writer.number(address);
+    writer.text(request.downloads);
+    writer.addresses(request.addresses);
     return writer.take();
 }
 
@@ -136,8 +146,41 @@ Result<ObjectRequest> decode_request(std::span<const std::byte> bytes) {
     request.time_limit = std::chrono::milliseconds{reader.u32()};
     request.path = read_text(reader);
     request.debug_directories = read_texts(reader);
-    request.addresses.resize(read_count(reader, sizeof(std::uint64_t)));
-    for (std::uint64_t& address : request.addresses) address = reader.u64();
+    request.downloads = read_text(reader);
+    request.addresses = read_addresses(reader);
+    if (!reader.ok()) return fail("a request that cannot be read");
+    return request;
+}
+
+std::vector<std::byte> encode(const CodeMapRequest& request) {
+    ByteWriter writer;
+    writer.number(static_cast<std::uint8_t>(request.kind));
+    writer.addresses(request.addresses);
+    return writer.take();
+}
+
+Result<CodeMapRequest> decode_code_map_request(std::span<const std::byte> bytes) {
+    ByteReader reader(bytes);
+    CodeMapRequest request;
+    request.kind = reader.u8() == 0 ? CodeMapKind::kJitdump : CodeMapKind::kPerfMap;
+    request.addresses = read_addresses(reader);
+    if (!reader.ok()) return fail("a request that cannot be read");
+    return request;
+}
+
+std::vector<std::byte> encode(const DemangleRequest& request) {
+    ByteWriter writer;
+    writer.number(static_cast<std::uint8_t>(request.style));
+    writer.bytes(encode(std::span(request.system_names)));
+    return writer.take();
+}
+
+Result<DemangleRequest> decode_demangle_request(std::span<const std::byte> bytes) {
+    ByteReader reader(bytes);
+    DemangleRequest request;
+    request.style = static_cast<DemangleStyle>(
+        std::min<std::uint8_t>(reader.u8(), static_cast<std::uint8_t>(DemangleStyle::kFull)));
+    request.system_names = read_texts(reader);
     if (!reader.ok()) return fail("a request that cannot be read");
     return request;
 }
@@ -179,6 +222,20 @@ Result<ObjectNames> decode_names(std::span<const std::byte> bytes, std::size_t a
     }
     if (!reader.ok() || !reader.at_end()) return fail("an answer that cannot be read");
     return result;
+}
+
+std::vector<std::byte> encode(std::span<const std::string> texts) {
+    ByteWriter writer;
+    writer.count(texts.size());
+    for (const std::string& text : texts) writer.text(text);
+    return writer.take();
+}
+
+Result<std::vector<std::string>> decode_texts(std::span<const std::byte> bytes) {
+    ByteReader reader(bytes);
+    std::vector<std::string> texts = read_texts(reader);
+    if (!reader.ok() || !reader.at_end()) return fail("texts that cannot be read");
+    return texts;
 }
 
 std::vector<std::byte> encode(const std::string& text) {

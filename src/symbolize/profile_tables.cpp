@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "symbolize/demangle.h"
-
 namespace bobbin::symbolize {
 namespace {
 
@@ -30,6 +28,8 @@ void grow(Mapping& mapping, std::uint64_t address) {
 }  // namespace
 
 std::uint32_t ProfileTables::add_mapping(Mapping mapping) {
+    mapping.has_filenames = true;  // until a location has none
+    mapping.has_line_numbers = true;
     mappings_.push_back(std::move(mapping));
     return static_cast<std::uint32_t>(mappings_.size() - 1);
 }
@@ -47,32 +47,50 @@ void ProfileTables::set_location(std::uint32_t location, std::uint32_t mapping_i
     out.address = address;
     out.is_named = !frames.empty();
     for (const NamedFrame& frame : frames) {
-        out.lines.push_back({index_of_function(frame.system_name, frame.file, true), frame.line});
+        out.lines.push_back({index_of_function(frame.system_name, frame.file), frame.line});
     }
     if (frames.empty()) {
         const std::string name = fmt::format("{}+{:#x}", basename_of(mapping.file), address);
-        out.lines.push_back({index_of_function(name, "", false), 0});
+        out.lines.push_back({index_of_function(name, ""), 0});
     }
 }
 
+// As pprof reads them (profile.go: HasFileLines, "all locations"). But one function is enough for
+// has_functions: of a mapping without any mark pprof replaces all names by what it finds itself
+// (symbolizer.go, doLocalSymbolize).
 void ProfileTables::note_what_is_known(Mapping& mapping, std::span<const NamedFrame> frames) {
+    const auto has_file = [](const NamedFrame& frame) { return !frame.file.empty(); };
+    const auto has_line = [](const NamedFrame& frame) { return frame.line != 0; };
     mapping.has_functions |= !frames.empty();
+    mapping.has_filenames &= !frames.empty() && std::ranges::all_of(frames, has_file);
+    mapping.has_line_numbers &= !frames.empty() && std::ranges::all_of(frames, has_line);
     mapping.has_inline_frames |= frames.size() > 1;
-    for (const NamedFrame& frame : frames) {
-        mapping.has_filenames |= !frame.file.empty();
-        mapping.has_line_numbers |= frame.line != 0;
-    }
 }
 
 std::uint32_t ProfileTables::index_of_function(const std::string& system_name,
-                                               const std::string& file, bool is_symbol) {
+                                               const std::string& file) {
     const std::string key = system_name + '\0' + file;
     const auto index = static_cast<std::uint32_t>(functions_.size());
     const auto [found, is_new] = function_by_key_.try_emplace(key, index);
-    if (is_new) {
-        functions_.push_back({is_symbol ? demangle(system_name) : system_name, system_name, file});
-    }
+    if (is_new) functions_.push_back({system_name, system_name, file});
     return found->second;
+}
+
+void ProfileTables::demangle_new(const DemangleNames& demangle) {
+    std::vector<std::size_t> mangled;
+    std::vector<std::string> system_names;
+    for (std::size_t i = std::exchange(demangled_count_, functions_.size()); i < functions_.size();
+         ++i) {
+        if (!may_be_mangled(functions_[i].system_name)) continue;
+        mangled.push_back(i);
+        system_names.push_back(functions_[i].system_name);
+    }
+    if (!demangle || mangled.empty()) return;
+    std::vector<std::string> names = demangle(system_names);
+    if (names.size() != mangled.size()) return;
+    for (std::size_t i = 0; i < mangled.size(); ++i) {
+        functions_[mangled[i]].name = std::move(names[i]);
+    }
 }
 
 void ProfileTables::move_to(NamedProfile& profile) {

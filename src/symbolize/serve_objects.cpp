@@ -3,8 +3,12 @@
 
 #include <unistd.h>
 
+#include <cstddef>
 #include <new>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "symbolize/give_up_rights.h"
 #include "symbolize/message_socket.h"
@@ -27,10 +31,43 @@ Result<> name_and_answer(const MessageSocket& agent, const Message& message) {
         .detail = request.detail,
         .time_limit = request.time_limit,
         .debug_directories = request.debug_directories,
+        .downloads = request.downloads,
         .open_file = [&agent](const std::string& path) { return ask_for_file(agent, path); }};
     const auto names = name_object(message.fd.get(), request.path, request.addresses, options);
     if (!names) return agent.send(MessageKind::kFailed, encode(names.error().message()));
     return agent.send(MessageKind::kNames, encode(*names));
+}
+
+Result<> read_code_map_and_answer(const MessageSocket& agent, const Message& message) {
+    BOBBIN_TRY(const CodeMapRequest request, decode_code_map_request(message.payload));
+    std::vector<NamedFrame> frames =
+        read_code_map(message.fd.get(), request.kind, request.addresses);
+    ObjectNames names;
+    names.names.resize(request.addresses.size());
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        if (!frames[i].system_name.empty()) names.names[i].push_back(std::move(frames[i]));
+    }
+    return agent.send(MessageKind::kNames, encode(names));
+}
+
+Result<> demangle_and_answer(const MessageSocket& agent, const Message& message) {
+    BOBBIN_TRY(DemangleRequest request, decode_demangle_request(message.payload));
+    for (std::string& name : request.system_names) name = demangle(name, request.style);
+    return agent.send(MessageKind::kDemangled,
+                      encode(std::span<const std::string>(request.system_names)));
+}
+
+Result<> answer(const MessageSocket& agent, const Message& message) {
+    switch (message.kind) {
+        case MessageKind::kObject:
+            return name_and_answer(agent, message);
+        case MessageKind::kCodeMap:
+            return read_code_map_and_answer(agent, message);
+        case MessageKind::kDemangle:
+            return demangle_and_answer(agent, message);
+        default:
+            return fail("a message that is no question");
+    }
 }
 
 }  // namespace
@@ -43,8 +80,7 @@ int serve_objects(int socket_fd, std::uint64_t memory_bytes) {
     if (!agent.send(MessageKind::kReady, encode(remark))) return kWorkerFinished;
     while (true) {
         const auto message = agent.receive();
-        if (!message || message->kind != MessageKind::kObject) return kWorkerFinished;
-        if (!name_and_answer(agent, *message)) return kWorkerFinished;
+        if (!message || !answer(agent, *message)) return kWorkerFinished;
     }
 }
 

@@ -14,8 +14,11 @@ struct KnownName {
     std::string expected;
 };
 
-void expect_all(const std::vector<KnownName>& names) {
-    for (const KnownName& name : names) EXPECT_EQ(demangle(name.mangled), name.expected);
+void expect_all(const std::vector<KnownName>& names, DemangleStyle style = DemangleStyle::kFull) {
+    for (const KnownName& name : names) {
+        EXPECT_EQ(demangle(name.mangled, style), name.expected);
+        EXPECT_TRUE(may_be_mangled(name.mangled) || name.mangled == name.expected);
+    }
 }
 
 // Examples of the Itanium C++ ABI, section 5.1 "External Names", and `c++filt -i`.
@@ -64,6 +67,68 @@ TEST(Demangle, ReadsDlang) {
     });
 }
 
+// `c++filt -p`: "do not display function argument types"; [clone ...] goes with them.
+TEST(Demangle, LeavesOutParametersOfCplusplusWhenSimplified) {
+    expect_all(
+        {
+            {"_Z1fv", "f"},
+            {"_Z1fI1XEvPVN1AIT_E1TE", "f<X>"},
+            {"_ZNSt6vectorIiSaIiEE9push_backERKi",
+             "std::vector<int, std::allocator<int> >::push_back"},
+            {"_ZNK3foo3barEv", "foo::bar"},
+            {"_ZN3foocviEv", "foo::operator int"},
+            {"_ZN12_GLOBAL__N_13barEv", "(anonymous namespace)::bar"},
+            {"_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()"},
+            {"_ZN3foo3barEi.isra.0", "foo::bar"},
+            {"_ZN3foo3barEi.cold@plt", "foo::bar@plt"},
+        },
+        DemangleStyle::kSimplified);
+}
+
+TEST(Demangle, LeavesOutParametersOfDlangWhenSimplified) {
+    expect_all(
+        {
+            {"_Dmain", "D main"},
+            {"_D8demangle4testFaZv", "demangle.test"},
+            {"_D8demangle4testMxFZv", "demangle.test"},
+            {"_D8demangle9__T4testZv", "demangle.test!()"},
+        },
+        DemangleStyle::kSimplified);
+}
+
+// Rust's names have no parameters.
+TEST(Demangle, SimplifiesNothingOfRust) {
+    expect_all(
+        {
+            {"_ZN4core3ptr13drop_in_place17h0123456789abcdefE", "core::ptr::drop_in_place"},
+            {"_RINvNtC3std3mem8align_ofjEC3foo", "std::mem::align_of::<usize>"},
+        },
+        DemangleStyle::kSimplified);
+}
+
+TEST(Demangle, GivesNamesAsTheyAreWhenAskedTo) {
+    for (const std::string name : {"_Z1fv", "_RNvC6_123foo3bar", "_Dmain", "main"}) {
+        EXPECT_EQ(demangle(name, DemangleStyle::kNone), name);
+    }
+}
+
+// A C function may be called so; libiberty without parameters would take "_Z1fFOO" for f.
+TEST(Demangle, TakesNoBeginningForTheWhole) {
+    for (const std::string name : {"_Z1fFOO", "_ZN3fooE!", "_Z3foo"}) {
+        const std::string expected = name == "_Z3foo" ? "foo" : name;
+        EXPECT_EQ(demangle(name, DemangleStyle::kSimplified), expected);
+    }
+}
+
+// Of Swift's own manual, docs/ABI/Mangling.rst: "foo.bar() -> ()", and older prefixes.
+TEST(Demangle, LeavesSwiftAsItIs) {
+    for (const std::string name : {"$s3foo3baryyF", "_$s3foo3baryyF", "$S3foo3baryyF",
+                                   "_T03foo3baryyF", "_TF3foo3barFT_T_"}) {
+        EXPECT_EQ(demangle(name, DemangleStyle::kSimplified), name);
+        EXPECT_EQ(demangle(name, DemangleStyle::kFull), name);
+    }
+}
+
 TEST(Demangle, LeavesOtherNamesAsTheyAre) {
     for (const std::string name :
          {"", "main", "_start", "_Z", "_Zfoo", "_R", "_RNvC", "_D", "_DYNAMIC",
@@ -99,7 +164,8 @@ TEST(Demangle, StopsAtHostileDepth) {
         EXPECT_EQ(demangle(deep), deep);
     }
     const std::string arrays = "_D1fF" + std::string(1000, 'A') + "iZv";
-    EXPECT_EQ(demangle(arrays).substr(0, 4), "f(in");
+    EXPECT_EQ(demangle(arrays, DemangleStyle::kFull).substr(0, 4), "f(in");
+    EXPECT_EQ(demangle(arrays), "f");
 }
 
 TEST(Demangle, LeavesNamesBeyondItsLimitAsTheyAre) {

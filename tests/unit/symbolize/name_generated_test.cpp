@@ -113,7 +113,7 @@ TEST_F(NameGeneratedCode, AsksOnlyWhereNamesAreWanted) {
 TEST_F(NameGeneratedCode, DemanglesNames) {
     put_perf_map({10, 1}, "1000 100 _ZN3app6scaledEi\n");
     EXPECT_THAT(frames(name({stack_of(10, {generated(0x1010)})}), 0),
-                ElementsAre("app::scaled(int)@[jit]"));
+                ElementsAre("app::scaled@[jit]"));
 }
 
 // A dump of no record names nothing; the perf map does.

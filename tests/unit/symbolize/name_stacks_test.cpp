@@ -97,12 +97,31 @@ TEST_F(NameStacks, NamesUserFramesLeafFirst) {
     const NamedProfile profile = name({stack_of({frame_in("leaf"), frame_in("_ZN3app6scaledEi"),
                                                  frame_in("main") | FRAME_BY_FRAME_POINTER})},
                                       catalog);
-    EXPECT_THAT(function_names(profile), ElementsAre("leaf", "app::scaled(int)", "main"));
+    EXPECT_THAT(function_names(profile), ElementsAre("leaf", "app::scaled", "main"));
     const Location& scaled = profile.locations.at(profile.stacks[0].locations[1]);
     EXPECT_TRUE(scaled.is_named);
     EXPECT_FALSE(scaled.is_kernel);
     EXPECT_EQ(scaled.address, vaddr_of("_ZN3app6scaledEi"));
     EXPECT_EQ(profile.functions.at(scaled.lines[0].function).system_name, "_ZN3app6scaledEi");
+}
+
+TEST_F(NameStacks, KeepsNamesOfSymbolsWhereNobodyDemangles) {
+    executable::Catalog catalog;
+    catalog.add(executable(program_.open()));
+    aggregate::CountedStacks counted;
+    counted.stacks = {stack_of({frame_in("_ZN3app6scaledEi")})};
+    NameSources sources;
+    std::vector<std::string> asked;
+    sources.demangle = [&](std::span<const std::string> names) {
+        asked.insert(asked.end(), names.begin(), names.end());
+        return std::vector<std::string>();  // as if these names had killed the demangler
+    };
+    const NamedProfile profile = name_stacks(counted, catalog, {}, Names::kResolve, sources);
+    EXPECT_THAT(function_names(profile), ElementsAre("_ZN3app6scaledEi"));
+    EXPECT_THAT(asked, ElementsAre("_ZN3app6scaledEi"));
+    sources.demangle = nullptr;
+    EXPECT_THAT(function_names(name_stacks(counted, catalog, {}, Names::kResolve, sources)),
+                ElementsAre("_ZN3app6scaledEi"));
 }
 
 TEST_F(NameStacks, GivesOneMappingForTheSegment) {
@@ -155,6 +174,43 @@ TEST(NameStacksWithDebugInfo, GivesInlinedFunctionsFilesAndLines) {
     const Mapping& mapping = profile.mappings.at(0);
     EXPECT_TRUE(mapping.has_functions && mapping.has_filenames);
     EXPECT_TRUE(mapping.has_line_numbers && mapping.has_inline_frames);
+}
+
+// As pprof's profile.go reads them: "all locations" have files and lines; one function is enough
+// for has_functions, because pprof names all anew where no mark is set.
+TEST(ProfileTablesMarks, SayWhatEveryLocationOfAMappingHas) {
+    const std::vector<NamedFrame> whole = {{"inner", "/a.h", 3, {}}, {"outer", "/a.c", 9, {}}};
+    const std::vector<NamedFrame> without_lines = {{"symbol", {}, 0, {}}};
+    struct Case {
+        std::vector<std::vector<NamedFrame>> locations;
+        std::string marks;
+    };
+    const std::vector<Case> cases = {
+        {{whole, whole}, "functions files lines inlined"},
+        {{whole, without_lines}, "functions inlined"},
+        {{whole, {}}, "functions inlined"},
+        {{{{"f", "/a.c", 0, {}}}}, "functions files"},
+        {{without_lines}, "functions"},
+        {{{}}, ""},
+    };
+    for (const Case& one : cases) {
+        ProfileTables tables(one.locations.size());
+        const std::uint32_t mapping = tables.add_mapping({});
+        for (std::uint32_t i = 0; i < one.locations.size(); ++i) {
+            tables.set_location(i, mapping, 0x1000 + i, one.locations[i]);
+        }
+        NamedProfile profile;
+        tables.move_to(profile);
+        std::string marks;
+        const auto add = [&](bool is_set, const char* name) {
+            if (is_set) marks += (marks.empty() ? "" : " ") + std::string(name);
+        };
+        add(profile.mappings.at(0).has_functions, "functions");
+        add(profile.mappings.at(0).has_filenames, "files");
+        add(profile.mappings.at(0).has_line_numbers, "lines");
+        add(profile.mappings.at(0).has_inline_frames, "inlined");
+        EXPECT_EQ(marks, one.marks);
+    }
 }
 
 TEST_F(NameStacks, SharesLocationsBetweenStacks) {

@@ -113,7 +113,8 @@ TEST(DecodeRequest, GivesWhatWasEncoded) {
                              .addresses = {1, 2, 0xffffffffffffffff},
                              .detail = SymbolDetail::kLines,
                              .time_limit = std::chrono::milliseconds{1234},
-                             .debug_directories = {"/usr/lib/debug", "/elsewhere"}};
+                             .debug_directories = {"/usr/lib/debug", "/elsewhere"},
+                             .downloads = "a place"};
     const auto request = decode_request(encode(sent));
     ASSERT_TRUE(request);
     EXPECT_EQ(request->path, sent.path);
@@ -121,6 +122,40 @@ TEST(DecodeRequest, GivesWhatWasEncoded) {
     EXPECT_EQ(request->detail, sent.detail);
     EXPECT_EQ(request->time_limit, sent.time_limit);
     EXPECT_EQ(request->debug_directories, sent.debug_directories);
+    EXPECT_EQ(request->downloads, sent.downloads);
+}
+
+TEST(DecodeCodeMapRequest, GivesWhatWasEncoded) {
+    const std::vector<std::uint64_t> addresses = {1, 0xffffffffffffffff};
+    for (const CodeMapKind kind : {CodeMapKind::kJitdump, CodeMapKind::kPerfMap}) {
+        const std::vector<std::byte> bytes = encode(CodeMapRequest{kind, addresses});
+        const auto request = decode_code_map_request(bytes);
+        ASSERT_TRUE(request);
+        EXPECT_EQ(request->kind, kind);
+        EXPECT_EQ(request->addresses, addresses);
+        EXPECT_FALSE(decode_code_map_request(std::span(bytes).first(bytes.size() - 1)));
+    }
+}
+
+TEST(DecodeDemangleRequest, GivesWhatWasEncoded) {
+    const std::vector<std::string> names = {"_Z1fv", "", "_Dmain"};
+    const std::vector<std::byte> bytes = encode(DemangleRequest{DemangleStyle::kFull, names});
+    const auto request = decode_demangle_request(bytes);
+    ASSERT_TRUE(request);
+    EXPECT_EQ(request->style, DemangleStyle::kFull);
+    EXPECT_EQ(request->system_names, names);
+    EXPECT_FALSE(decode_demangle_request(std::span(bytes).first(bytes.size() - 1)));
+}
+
+TEST(DecodeTexts, RefusesWhatIsTooShortOrTooLong) {
+    const std::vector<std::string> texts = {"one", "two"};
+    std::vector<std::byte> bytes = encode(std::span(texts));
+    EXPECT_EQ(decode_texts(bytes).value_or(std::vector<std::string>()), texts);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        EXPECT_FALSE(decode_texts(std::span(bytes).first(size))) << size;
+    }
+    bytes.push_back(std::byte{0});
+    EXPECT_FALSE(decode_texts(bytes));
 }
 
 TEST(DecodeText, CutsOffWhatIsTooLong) {

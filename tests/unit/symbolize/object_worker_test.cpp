@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbolize/object_worker.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -55,7 +56,7 @@ ObjectWorker::Answer ask(ObjectWorker& worker, const test::BuiltProgram& program
 
 std::vector<std::string> names_at(const ObjectWorker::Answer& answer) {
     std::vector<std::string> names;
-    if (!answer.names) return {"no names: " + answer.reason};
+    if (!answer.names) return {"no names: " + answer.loss.reason};
     for (const NamedFrame& frame : answer.names->names.at(0)) names.push_back(frame.system_name);
     return names;
 }
@@ -81,7 +82,7 @@ TEST_F(ObjectWorkerTest, NamesWhatThisProcessWould) {
     ObjectWorker worker(real_worker());
     const auto answer = worker.name(fd.get(), request_for(program_, addresses), kGenerous);
     const auto expected = name_object(fd.get(), program_.path(), addresses);
-    ASSERT_TRUE(answer.names) << answer.reason;
+    ASSERT_TRUE(answer.names) << answer.loss.reason;
     ASSERT_TRUE(expected);
     ASSERT_EQ(answer.names->names.size(), addresses.size());
     bool has_inlined = false;
@@ -132,7 +133,7 @@ TEST_F(ObjectWorkerTest, GetsNothingOpenedButObjectFiles) {
         const UniqueFd fd = program_.open();
         ObjectRequest request = request_for(program_, {});
         request.path = path;
-        return worker.name(fd.get(), request, kGenerous).reason;
+        return worker.name(fd.get(), request, kGenerous).loss.reason;
     };
     EXPECT_EQ(asked_for(program_.path()), "has it");
     EXPECT_EQ(asked_for("/etc/passwd"), "has it not");
@@ -149,7 +150,7 @@ TEST_F(ObjectWorkerTest, IsStartedAgainAfterItWasKilledWhileIdle) {
     ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(first), &ended, WEXITED | WNOWAIT), 0);
     const auto answer = ask(worker, program_);
     EXPECT_THAT(names_at(answer), testing::Contains("work"));
-    EXPECT_FALSE(answer.worker_was_lost);
+    EXPECT_FALSE(answer.loss.worker_was_lost);
 }
 
 TEST_F(ObjectWorkerTest, IsKilledWhenItDoesNotAnswer) {
@@ -157,8 +158,8 @@ TEST_F(ObjectWorkerTest, IsKilledWhenItDoesNotAnswer) {
     ASSERT_THAT(names_at(ask(worker, program_)), testing::Contains("work"));
     ::kill(worker.pid(), SIGSTOP);
     const auto answer = ask(worker, program_, std::chrono::milliseconds{50});
-    EXPECT_TRUE(answer.worker_was_lost);
-    EXPECT_THAT(answer.reason, HasSubstr("longer than 0.05 s"));
+    EXPECT_TRUE(answer.loss.worker_was_lost);
+    EXPECT_THAT(answer.loss.reason, HasSubstr("longer than 0.05 s"));
     EXPECT_EQ(worker.pid(), -1);
     EXPECT_THAT(names_at(ask(worker, program_)), testing::Contains("work"));
 }
@@ -169,7 +170,7 @@ TEST_F(ObjectWorkerTest, LosesNoMoreThanOneObjectBySuchAnAnswer) {
         ObjectWorker worker(worker_of_kind(kind));
         for (int i = 0; i < 2; ++i) {
             const auto answer = ask(worker, program_);
-            EXPECT_TRUE(answer.worker_was_lost) << kind;
+            EXPECT_TRUE(answer.loss.worker_was_lost) << kind;
             EXPECT_FALSE(answer.names) << kind;
             EXPECT_EQ(worker.pid(), -1) << kind;
         }
@@ -178,7 +179,7 @@ TEST_F(ObjectWorkerTest, LosesNoMoreThanOneObjectBySuchAnAnswer) {
 
 TEST_F(ObjectWorkerTest, SaysOfWhatItDied) {
     ObjectWorker worker(worker_of_kind(kCrashes));
-    EXPECT_THAT(ask(worker, program_).reason, HasSubstr("SIGABRT"));
+    EXPECT_THAT(ask(worker, program_).loss.reason, HasSubstr("SIGABRT"));
 }
 
 // AddressSanitizer has an allocator of its own, which stands no limit.
@@ -198,8 +199,8 @@ TEST_F(ObjectWorkerTest, IsBoundedInMemory) {
     const UniqueFd fd = large.open();
     const std::uint64_t main_vaddr = test::find_nm(large.path(), "main").vaddr;
     const auto answer = worker.name(fd.get(), request_for(large, {main_vaddr}), kGenerous);
-    EXPECT_TRUE(answer.worker_was_lost);
-    EXPECT_THAT(answer.reason, HasSubstr("16 MiB"));
+    EXPECT_TRUE(answer.loss.worker_was_lost);
+    EXPECT_THAT(answer.loss.reason, HasSubstr("16 MiB"));
     EXPECT_THAT(names_at(ask(worker, program_)), testing::Contains("work"));
 }
 #endif
@@ -208,7 +209,44 @@ TEST_F(ObjectWorkerTest, IsNotThereWhenItCannotBeStarted) {
     ObjectWorker worker({.program = "/nonexistent/bobbin"});
     const auto answer = ask(worker, program_);
     EXPECT_FALSE(answer.names);
-    EXPECT_THAT(answer.reason, HasSubstr("/nonexistent/bobbin"));
+    EXPECT_THAT(answer.loss.reason, HasSubstr("/nonexistent/bobbin"));
+}
+
+TEST_F(ObjectWorkerTest, Demangles) {
+    ObjectWorker worker(real_worker());
+    const std::vector<std::string> names = {"_ZN3foo3barEi", "main", "_Dmain"};
+    const auto simplified = worker.demangle({DemangleStyle::kSimplified, names}, kGenerous);
+    ASSERT_TRUE(simplified) << simplified.error().reason;
+    EXPECT_THAT(*simplified, ElementsAre("foo::bar", "main", "D main"));
+    const auto full = worker.demangle({DemangleStyle::kFull, names}, kGenerous);
+    ASSERT_TRUE(full) << full.error().reason;
+    EXPECT_THAT(*full, ElementsAre("foo::bar(int)", "main", "D main"));
+}
+
+// Names that came another way would be shown as somebody else's.
+TEST_F(ObjectWorkerTest, IsNotBelievedWhenItGivesAnotherNumberOfNames) {
+    ObjectWorker worker(worker_of_kind(kAnswersNonsense));
+    const auto names = worker.demangle({DemangleStyle::kFull, {"_Z1fv"}}, kGenerous);
+    ASSERT_FALSE(names);
+    EXPECT_TRUE(names.error().worker_was_lost);
+}
+
+TEST_F(ObjectWorkerTest, ReadsPerfMaps) {
+    const test::ScratchDirectory directory;
+    test::put_file(directory / "map", "1000 100 first\n2000 100 second\n");
+    const UniqueFd fd(::open((directory / "map").c_str(), O_RDONLY | O_CLOEXEC));
+    ObjectWorker worker(real_worker());
+    const auto answer = worker.name_generated(
+        fd.get(), {CodeMapKind::kPerfMap, {0x1010, 0x1800, 0x2000}}, kGenerous);
+    ASSERT_TRUE(answer.names) << answer.loss.reason;
+    ASSERT_EQ(answer.names->names.size(), 3U);
+    EXPECT_EQ(answer.names->names[0].at(0).system_name, "first");
+    EXPECT_THAT(answer.names->names[1], IsEmpty());
+    EXPECT_EQ(answer.names->names[2].at(0).system_name, "second");
+    const auto no_jitdump =
+        worker.name_generated(fd.get(), {CodeMapKind::kJitdump, {0x1010}}, kGenerous);
+    ASSERT_TRUE(no_jitdump.names) << "a perf map is none";
+    EXPECT_THAT(no_jitdump.names->names.at(0), IsEmpty());
 }
 
 class ExecutableNamerTest : public ObjectWorkerTest {
@@ -263,6 +301,27 @@ TEST_F(ExecutableNamerTest, HasLessPatienceAfterAFileThatTookAllOfIt) {
     ExecutableNamer other(kGenerous, worker_of_kind(kCrashes));
     names_by(other);
     EXPECT_EQ(other.patience(), kGenerous) << "a crash takes no time";
+}
+
+TEST_F(ExecutableNamerTest, LeavesNamesAsTheyAreWhereTheyKillTheDemangler) {
+    ExecutableNamer namer(kGenerous, worker_of_kind(kCrashes));
+    const std::vector<std::string> hostile = {"_Z1fv"};
+    EXPECT_THAT(namer.demangle(hostile), IsEmpty());
+    EXPECT_THAT(describe(namer.losses()),
+                ElementsAre(HasSubstr("names stay as in the symbol table: its reader died of "
+                                      "SIGABRT")));
+}
+
+TEST_F(ExecutableNamerTest, DemanglesAsItWasTold) {
+    ExecutableNamer namer(kGenerous, real_worker());
+    const std::vector<std::string> names = {"_Z1fi"};
+    EXPECT_THAT(namer.demangle(names), ElementsAre("f"));
+    namer.demangle_as(DemangleStyle::kFull);
+    EXPECT_THAT(namer.demangle(names), ElementsAre("f(int)"));
+    ExecutableNamer without(kGenerous, worker_of_kind(kCrashes));
+    without.demangle_as(DemangleStyle::kNone);
+    EXPECT_THAT(without.demangle(names), IsEmpty());
+    EXPECT_EQ(without.worker().pid(), -1) << "it was not needed";
 }
 
 // The second one to ask has a worker that would give it no names.

@@ -17,6 +17,11 @@ namespace bobbin::symbolize {
 namespace {
 
 void answer(const MessageSocket& agent, const Message& message, WorkerKind kind) {
+    if (message.kind == MessageKind::kDemangle && kind == kAnswersNonsense) {
+        const std::vector<std::string> two = {"one", "two"};
+        (void)agent.send(MessageKind::kDemangled, encode(std::span(two)));
+        return;
+    }
     const auto request = decode_request(message.payload);
     switch (kind) {
         case kCrashes:
@@ -54,7 +59,7 @@ void answer(const MessageSocket& agent, const Message& message, WorkerKind kind)
 }
 
 int serve(WorkerKind kind) {
-    const MessageSocket agent{UniqueFd(kWorkerSocketFd)};
+    const MessageSocket agent{UniqueFd(kAgentSocketFd)};
     while (const auto message = agent.receive()) answer(agent, *message, kind);
     return 0;
 }
@@ -65,6 +70,6 @@ int serve(WorkerKind kind) {
 int main(int /*argc*/, char** argv) {
     using namespace bobbin::symbolize;
     const auto memory_bytes = std::strtoull(argv[2], nullptr, 10);
-    if (memory_bytes > kLastWorkerKind) ::_exit(serve_objects(kWorkerSocketFd, memory_bytes));
+    if (memory_bytes > kLastWorkerKind) ::_exit(serve_objects(kAgentSocketFd, memory_bytes));
     return serve(static_cast<WorkerKind>(memory_bytes));
 }
