@@ -11,7 +11,8 @@ _bobbin_command_word() {
                 return
                 ;;
             -F | --frequency | -d | --duration | -o | --output | -p | --pid | -t | --tid | -G | --cgroup | \
-                -u | --unit | --container | --comm | --max-unwind-memory | --max-memory) ((i++)) ;;
+                -u | --unit | --container | --comm | --demangle | \
+                --max-unwind-memory | --max-memory) ((i++)) ;;
             -* | =) ;;
             *)
                 [[ ${COMP_WORDS[i - 1]} == = ]] && continue
@@ -50,15 +51,69 @@ _bobbin_record() {
         -o | --output) _bobbin_files "$current" ;;
         -p | --pid) _bobbin_words "$current" "$(printf '%s\n' /proc/[0-9]* | sed 's,/proc/,,')" ;;
         -G | --cgroup) _bobbin_files "${current:-/sys/fs/cgroup/}" ;;
+        --demangle) _bobbin_words "$current" "none simplified full" ;;
         --max-unwind-memory | --max-memory) _bobbin_words "$current" "64M 256M 512M 1G" ;;
         -t | --tid | -u | --unit | --container | --comm) ;;
         *)
             if [[ $current == -* ]]; then
                 _bobbin_words "$current" "-F --frequency -d --duration -o --output -a --all -p --pid -t --tid
                     -G --cgroup -u --unit --container --comm -U --user-only -K --kernel-only
-                    --max-unwind-memory --max-memory -q --quiet -h --help --"
+                    --demangle --debuginfod --max-unwind-memory --max-memory -q --quiet -h --help --"
             else
                 mapfile -t COMPREPLY < <(compgen -c -- "$current")
+            fi
+            ;;
+    esac
+}
+
+_bobbin_top() {
+    local current=$1 previous=$2
+    case $previous in
+        -F | --frequency) _bobbin_words "$current" "99 499 999 max" ;;
+        --interval) _bobbin_words "$current" "500ms 1s 2s 5s" ;;
+        -p | --pid) _bobbin_words "$current" "$(printf '%s\n' /proc/[0-9]* | sed 's,/proc/,,')" ;;
+        -G | --cgroup) _bobbin_files "${current:-/sys/fs/cgroup/}" ;;
+        --max-unwind-memory | --max-memory) _bobbin_words "$current" "64M 256M 512M 1G" ;;
+        -t | --tid | -u | --unit | --container | --comm) ;;
+        *)
+            _bobbin_words "$current" "-F --frequency --interval -a --all -p --pid -t --tid -G --cgroup -u --unit
+                --container --comm -U --user-only -K --kernel-only --max-unwind-memory --max-memory -h --help"
+            ;;
+    esac
+}
+
+_bobbin_report() {
+    local current=$1 previous=$2
+    case $previous in
+        --by) _bobbin_words "$current" "function line file module process thread unit cpu container label:" ;;
+        --top) _bobbin_words "$current" "10 30 100 0" ;;
+        --sort) _bobbin_words "$current" "self total" ;;
+        --focus | --ignore | --hide | --show-from | --peek | --sample-type) ;;
+        *)
+            if [[ $current == -* ]]; then
+                _bobbin_words "$current" "--by --top --sort --focus --ignore --hide --show-from --peek --tree
+                    --sample-type --json --md -h --help"
+            else
+                _bobbin_files "$current"
+            fi
+            ;;
+    esac
+}
+
+_bobbin_diff() {
+    local current=$1 previous=$2
+    case $previous in
+        --fail-above | --min-share) _bobbin_words "$current" "0.1% 1% 5% 10%" ;;
+        --on) _bobbin_words "$current" "self total" ;;
+        --normalize) _bobbin_words "$current" "share absolute" ;;
+        --top) _bobbin_words "$current" "10 30 100 0" ;;
+        -o | --output) _bobbin_files "$current" ;;
+        *)
+            if [[ $current == -* ]]; then
+                _bobbin_words "$current" "-o --output --fail-above --min-share --on --normalize --top --json --md
+                    -h --help"
+            else
+                _bobbin_files "$current"
             fi
             ;;
     esac
@@ -69,11 +124,39 @@ _bobbin() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         _bobbin_words "$current" \
-            "record doctor object-info show-unwind help -h --help -V --version"
+            "record top report diff view convert explain doctor object-info show-unwind help -h --help -V --version"
         return
     fi
     case ${COMP_WORDS[1]} in
         record) _bobbin_record "$current" "$previous" ;;
+        top) _bobbin_top "$current" "$previous" ;;
+        report) _bobbin_report "$current" "$previous" ;;
+        diff) _bobbin_diff "$current" "$previous" ;;
+        view)
+            if [[ $previous == --port || $previous == --address ]]; then
+                :
+            elif [[ $current == -* ]]; then
+                _bobbin_words "$current" "--port --address --no-open -h --help"
+            else
+                _bobbin_files "$current"
+            fi
+            ;;
+        convert)
+            if [[ $previous == --sample-type ]]; then
+                :
+            elif [[ $current == -* ]]; then
+                _bobbin_words "$current" "-o --output --sample-type -h --help"
+            else
+                _bobbin_files "$current"
+            fi
+            ;;
+        explain)
+            if [[ $current == -* ]]; then
+                _bobbin_words "$current" "--json -h --help"
+            else
+                _bobbin_files "$current"
+            fi
+            ;;
         doctor) _bobbin_words "$current" "--json -h --help" ;;
         object-info)
             if [[ $current == -* ]]; then
@@ -89,7 +172,7 @@ _bobbin() {
                 _bobbin_files "$current"
             fi
             ;;
-        help) _bobbin_words "$current" "record doctor object-info show-unwind" ;;
+        help) _bobbin_words "$current" "record top report diff view convert explain doctor object-info show-unwind" ;;
     esac
 }
 

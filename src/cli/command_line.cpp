@@ -10,12 +10,18 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/convert_arguments.h"
+#include "cli/diff.h"
 #include "cli/record_arguments.h"
+#include "cli/report_arguments.h"
 #include "cli/split_arguments.h"
 #include "cli/standard_output.h"
 #include "cli/system_facts.h"
 #include "cli/terminal_text.h"
+#include "cli/top_arguments.h"
 #include "cli/verbs.h"
+#include "cli/view.h"
+#include "config/debuginfod_urls.h"
 
 namespace bobbin::cli {
 namespace {
@@ -46,6 +52,12 @@ Understood understand_help(std::span<const std::string> words) {
     const Verb* const verb = find_verb(words.front());
     if (verb == nullptr) return unknown_verb(words.front());
     return Answer{help_text(*verb)};
+}
+
+template <class T>
+Understood give(tl::expected<T, UserError> command) {
+    if (!command) return std::move(command).error();
+    return std::move(*command);
 }
 
 // The one file that `verb` works on.
@@ -115,7 +127,8 @@ Surroundings this_machine(std::span<const std::string> invocation) {
     const SystemFacts facts = read_system_facts();
     Surroundings machine{.max_sample_rate_hz = facts.perf_event_max_sample_rate_hz,
                          .process_of = read_process_of,
-                         .cgroup_tree = sampler::CgroupTree::open};
+                         .cgroup_tree = sampler::CgroupTree::open,
+                         .debuginfod_urls = config::find_debuginfod_urls()};
     if (!facts.may_record()) machine.rights_missing = explain_not_root(facts, invocation);
     return machine;
 }
@@ -136,6 +149,12 @@ Understood understand(std::span<const std::string> arguments, const Surroundings
     auto split = split_arguments(*verb, others);
     if (!split) return std::move(split).error();
     if (split->has("help")) return Answer{help_text(*verb)};
+    if (verb->name == "top") return give(read_top_arguments(*verb, *split, surroundings));
+    if (verb->name == "report") return give(read_report_arguments(*verb, *split));
+    if (verb->name == "diff") return give(read_diff_arguments(*verb, *split));
+    if (verb->name == "view") return give(read_view_arguments(*verb, *split));
+    if (verb->name == "convert") return give(read_convert_arguments(*verb, *split));
+    if (verb->name == "explain") return give(read_explain_arguments(*verb, *split));
     if (verb->name == "doctor") return understand_doctor(*verb, *split);
     if (verb->name == "object-info") return understand_object_info(*verb, *split);
     if (verb->name == "show-unwind") return understand_show_unwind(*verb, *split);

@@ -3,20 +3,36 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "cli/errors.h"
 #include "cli/exit_status.h"
 #include "config/record_config.h"
+#include "output/output_file.h"
+#include "report/diff.h"
+#include "report/filter.h"
+#include "report/function_table.h"
+#include "report/grouping.h"
+#include "report/pattern.h"
 #include "sampler/cgroup_tree.h"
 
 namespace bobbin::cli {
 
+struct TopCommand {
+    static constexpr std::chrono::milliseconds kMinInterval{200};
+    static constexpr std::chrono::seconds kMaxInterval{10};
+
+    config::RecordConfig sampling;  // without outputs and command
+    std::chrono::nanoseconds interval = std::chrono::seconds{1};
+};
 struct DoctorCommand {
     bool json = false;
 };
@@ -28,13 +44,52 @@ struct ShowUnwindCommand {
     std::string path;
     std::optional<std::uint64_t> pc_file_vaddr;
 };
+struct ReportCommand {
+    enum class Style { kText, kJson, kMarkdown };
+    std::string path;         // "-": standard input
+    std::string sample_type;  // empty: the file's own choice
+    report::Grouping grouping;
+    std::optional<std::size_t> top;  // 0: all
+    report::Sort sort = report::Sort::kSelf;
+    report::Filter filter;
+    std::optional<report::Pattern> peek;
+    bool tree = false;
+    Style style = Style::kText;
+};
+struct DiffCommand {
+    enum class Style { kText, kJson, kMarkdown };
+    std::string base_path;  // of the two one may be "-", standard input
+    std::string path;
+    report::DiffOptions options;
+    std::optional<double> fail_above;  // growth of the base's amount: 0.05
+    std::size_t top = 30;              // 0: all
+    Style style = Style::kText;
+    std::vector<std::string> outputs;  // .html, .json, .md
+};
+struct ViewCommand {
+    std::string path;  // "-": standard input
+    std::optional<std::string> base_path;
+    std::string address = "127.0.0.1";
+    std::uint16_t port = 0;  // 0: one that is free
+    bool may_open = true;    // a browser
+};
+struct ConvertCommand {
+    std::string path;         // "-": standard input
+    std::string sample_type;  // empty: the file's own choice
+    std::vector<output::OutputFile> outputs;
+};
+struct ExplainCommand {
+    std::string path;  // "-": standard input
+    bool json = false;
+};
 // Nothing left to do: help, version or an error was printed.
 struct Finished {
     int exit_status = kExitOk;
 };
 
-using Command = std::variant<config::RecordConfig, DoctorCommand, ObjectInfoCommand,
-                             ShowUnwindCommand, Finished>;
+using Command = std::variant<config::RecordConfig, TopCommand, ReportCommand, DiffCommand,
+                             ViewCommand, ConvertCommand, ExplainCommand, DoctorCommand,
+                             ObjectInfoCommand, ShowUnwindCommand, Finished>;
 
 // argv -> one checked command. Prints help and version to stdout, errors to stderr. Opens nothing
 // but the places where the profiles will be written.
@@ -47,6 +102,7 @@ struct Surroundings {
     std::function<std::optional<pid_t>(pid_t)> process_of;
     // Where cgroups of version 2 are; an error says that there are none.
     std::function<Result<sampler::CgroupTree>()> cgroup_tree;
+    std::string debuginfod_urls;  // servers of debug files, separated by blanks; empty: none
     // Why this process may not record (explain_not_root), said before any file is touched.
     std::optional<UserError> rights_missing;
 };
@@ -57,8 +113,9 @@ Surroundings this_machine(std::span<const std::string> invocation);
 struct Answer {
     std::string text;
 };
-using Understood = std::variant<config::RecordConfig, DoctorCommand, ObjectInfoCommand,
-                                ShowUnwindCommand, Answer, UserError>;
+using Understood = std::variant<config::RecordConfig, TopCommand, ReportCommand, DiffCommand,
+                                ViewCommand, ConvertCommand, ExplainCommand, DoctorCommand,
+                                ObjectInfoCommand, ShowUnwindCommand, Answer, UserError>;
 
 // The same without printing. `arguments` begin behind the program's name.
 Understood understand(std::span<const std::string> arguments, const Surroundings& surroundings);

@@ -130,6 +130,11 @@ void print(const UserError& error) {
     (void)std::fputs(describe(error).c_str(), stderr);
 }
 
+int fail_with_message(const UserError& error) {
+    print(error);
+    return error.exit_status;
+}
+
 UserError explain_not_root(const SystemFacts& facts, std::span<const std::string> invocation) {
     return from("not allowed to sample this machine", missing_rights(facts, invocation),
                 kExitNoPrivilege);

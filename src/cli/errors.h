@@ -21,6 +21,8 @@ struct UserError {
 std::string describe(const UserError& error);
 // The same to standard error.
 void print(const UserError& error);
+// Prints it and gives the exit status.
+int fail_with_message(const UserError& error);
 
 // The functions below diagnose: pure, from the error and the facts of this machine. `invocation` is
 // argv, the program's name included; it comes back in the command to paste.

@@ -8,6 +8,7 @@ namespace bobbin::cli {
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
+inline constexpr int kExitDiffGate = 3;      // diff --fail-above
 inline constexpr int kExitNoPrivilege = 77;  // EX_NOPERM of <sysexits.h>
 inline constexpr int kExitRecordFailed = 125;
 inline constexpr int kExitNotExecutable = 126;

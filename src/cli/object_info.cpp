@@ -15,6 +15,8 @@
 namespace bobbin::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 // Fills the part about unwinding; the error becomes `no_unwind_reason`.
 Result<> read_unwind_part(const elf::ElfFile& file, ObjectInfo& info) {
     BOBBIN_TRY(const executable::FileRows rows, executable::read_unwind_rows(file));
@@ -91,7 +93,6 @@ std::string describe(const ObjectInfo& info) {
 }
 
 std::string to_json(const ObjectInfo& info) {
-    using Json = nlohmann::ordered_json;
     Json segments = Json::array();
     for (const elf::LoadSegment& segment : info.segments) {
         segments.push_back(Json{{"file_offset", segment.file_offset},

@@ -8,11 +8,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "cli/sampling_arguments.h"
 #include "cli/target_arguments.h"
 #include "cli/terminal_text.h"
 #include "config/parse_duration.h"
-#include "config/parse_frequency.h"
-#include "config/parse_size.h"
 
 namespace bobbin::cli {
 namespace {
@@ -24,27 +23,6 @@ constexpr std::array<std::string_view, 2> kDefaultOutputs{"profile.pb.gz", "prof
 
 tl::unexpected<UserError> refuse(std::string what, std::string why) {
     return tl::unexpected(usage_error(find_verb("record"), std::move(what), std::move(why)));
-}
-
-Checked read_frequency(const SplitArguments& arguments, const Surroundings& surroundings,
-                       RecordConfig& config) {
-    const std::optional<std::uint32_t> limit_hz = surroundings.max_sample_rate_hz;
-    if (const std::string* text = arguments.last("frequency")) {
-        const Result<std::uint32_t> frequency = config::parse_frequency(*text, limit_hz);
-        if (!frequency) {
-            return refuse(fmt::format("-F {}: not a frequency", shell_quote(*text)),
-                          frequency.error().message());
-        }
-        config.frequency_hz = *frequency;
-    }
-    if (!limit_hz || config.frequency_hz <= *limit_hz) return {};
-    // The kernel lowers this limit by itself when sampling has taken too long.
-    return tl::unexpected(UserError{
-        fmt::format("{} Hz is more than this kernel allows", config.frequency_hz),
-        fmt::format("kernel.perf_event_max_sample_rate is {}; take -F {} or raise it", *limit_hz,
-                    *limit_hz),
-        fmt::format("sudo sysctl kernel.perf_event_max_sample_rate={}", config.frequency_hz),
-        kExitUsage});
 }
 
 Checked read_duration(const SplitArguments& arguments, RecordConfig& config) {
@@ -59,29 +37,26 @@ Checked read_duration(const SplitArguments& arguments, RecordConfig& config) {
     return {};
 }
 
-Checked read_size(const SplitArguments& arguments, std::string_view flag, std::uint64_t smallest,
-                  std::uint64_t& bytes) {
-    const std::string* text = arguments.last(flag);
-    if (text == nullptr) return {};
-    const Result<std::uint64_t> size = config::parse_size(*text);
-    if (!size) {
-        return refuse(fmt::format("--{} {}: not a size", flag, shell_quote(*text)),
-                      size.error().message());
+Checked read_names(const SplitArguments& arguments, const Surroundings& surroundings,
+                   RecordConfig& config) {
+    if (const std::string* text = arguments.last("demangle")) {
+        if (*text == "none") {
+            config.name_style = config::NameStyle::kMangled;
+        } else if (*text == "full") {
+            config.name_style = config::NameStyle::kFull;
+        } else if (*text != "simplified") {
+            return refuse(fmt::format("--demangle {}: there is no such style", shell_quote(*text)),
+                          "there are none, simplified and full");
+        }
     }
-    if (*size < smallest) {
-        return refuse(fmt::format("--{} {}: too little", flag, shell_quote(*text)),
-                      fmt::format("bobbin needs at least {}M", smallest >> 20));
-    }
-    bytes = *size;
-    return {};
-}
-
-Checked read_budgets(const SplitArguments& arguments, RecordConfig& config) {
-    Checked read = read_size(arguments, "max-unwind-memory", RecordConfig::kMinMaxUnwindMemoryBytes,
-                             config.max_unwind_memory_bytes);
-    if (!read) return read;
-    return read_size(arguments, "max-memory", RecordConfig::kMinMaxMemoryBytes,
-                     config.max_memory_bytes);
+    if (!arguments.has("debuginfod")) return {};
+    config.debuginfod_urls = surroundings.debuginfod_urls;
+    if (!config.debuginfod_urls.empty()) return {};
+    return tl::unexpected(
+        UserError{"--debuginfod: no server is known",
+                  "DEBUGINFOD_URLS is not set (sudo drops it) and no *.urls is in /etc/debuginfod",
+                  "sudo DEBUGINFOD_URLS=https://debuginfod.elfutils.org bobbin record --debuginfod",
+                  kExitUsage});
 }
 
 Checked read_what(const SplitArguments& arguments, const Surroundings& surroundings,
@@ -90,11 +65,6 @@ Checked read_what(const SplitArguments& arguments, const Surroundings& surroundi
     if (arguments.has_separator && arguments.rest.empty()) {
         return refuse("there is no command after --", "leave -- out to record the whole machine");
     }
-    if (arguments.has("user-only") && arguments.has("kernel-only")) {
-        return refuse("-U and -K exclude each other", "without them both kinds are recorded");
-    }
-    if (arguments.has("user-only")) config.scope = config::FrameScope::kUserOnly;
-    if (arguments.has("kernel-only")) config.scope = config::FrameScope::kKernelOnly;
     config.command = arguments.rest;
     config.whole_machine =
         arguments.has("all") || (!config.has_targets() && config.command.empty());
@@ -138,9 +108,9 @@ tl::expected<RecordConfig, UserError> read_record_arguments(const SplitArguments
                                                             const Surroundings& surroundings) {
     RecordConfig config;
     config.quiet = arguments.has("quiet");
-    Checked read = read_frequency(arguments, surroundings, config);
+    Checked read = read_sampling(*find_verb("record"), arguments, surroundings, config);
     if (read) read = read_duration(arguments, config);
-    if (read) read = read_budgets(arguments, config);
+    if (read) read = read_names(arguments, surroundings, config);
     if (read) read = read_what(arguments, surroundings, config);
     if (read && surroundings.rights_missing) return tl::unexpected(*surroundings.rights_missing);
     if (read) read = read_outputs(arguments, config);

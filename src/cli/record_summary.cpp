@@ -8,7 +8,9 @@
 #include <numeric>
 #include <span>
 
+#include "cli/explain.h"
 #include "cli/terminal_text.h"
+#include "report/explain.h"
 
 namespace bobbin::cli {
 namespace {
@@ -16,11 +18,6 @@ namespace {
 constexpr std::size_t kMaxModulesShown = 3;
 constexpr std::size_t kMaxRefusedShown = 5;
 
-constexpr std::array<std::string_view, abi::WALK_END_COUNT> kWalkEndTexts{
-#define X(enumerator, name, text) text,
-    BOBBIN_WALK_ENDS(X)
-#undef X
-};
 constexpr std::array<std::string_view, abi::TICK_OUTCOME_COUNT> kTickOutcomeTexts{
 #define X(enumerator, name, text) text,
     BOBBIN_TICK_OUTCOMES(X)
@@ -35,12 +32,6 @@ double share_of(std::chrono::nanoseconds part, std::chrono::nanoseconds whole) {
     return whole.count() <= 0
                ? 0
                : static_cast<double>(part.count()) / static_cast<double>(whole.count());
-}
-
-// A walk that was not asked for, or that had no user stack to walk, left nothing out.
-constexpr bool is_complete(std::size_t walk_end) {
-    return walk_end == abi::WALK_END_BOTTOM || walk_end == abi::WALK_END_NO_USER_STACK ||
-           walk_end == abi::WALK_END_NOT_ASKED;
 }
 
 std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
@@ -87,16 +78,17 @@ std::string describe_no_samples(const RecordSummary& summary) {
     return reasons.empty() ? "no samples: no CPU was interrupted" : "no samples: " + reasons;
 }
 
-std::string describe_stacks(const RecordSummary& summary) {
-    const std::uint64_t all =
-        std::accumulate(summary.by_walk_end.begin(), summary.by_walk_end.end(), std::uint64_t{0});
-    std::string text = percent(share_of(complete_stacks(summary.by_walk_end), all)) + " complete";
-    for (const std::size_t end : largest_first(summary.by_walk_end)) {
-        if (is_complete(end)) continue;
-        text += fmt::format(" · {} {}", percent(share_of(summary.by_walk_end.at(end), all)),
-                            kWalkEndTexts.at(end));
+// What helps the module that has most frames without names; empty: nothing to type.
+std::string command_for_names(const RecordSummary& summary) {
+    if (summary.unnamed_modules.empty()) return {};
+    if (!summary.unnamed_modules.front().run.empty()) return summary.unnamed_modules.front().run;
+    for (const output::WrittenFile& file : summary.files) {
+        const Result<output::Format> format = output::format_of(file.path);
+        const bool is_readable_again = file.path != "-" && printable(file.path) == file.path;
+        if (!is_readable_again || !format || *format != output::Format::kPprof) continue;
+        return "bobbin explain " + shell_quote(file.path);
     }
-    return text;
+    return {};
 }
 
 std::string describe_symbols(const RecordSummary& summary) {
@@ -110,7 +102,8 @@ std::string describe_symbols(const RecordSummary& summary) {
     if (summary.unnamed_modules.size() > shown) {
         text += fmt::format(" and {} more", thousands(summary.unnamed_modules.size() - shown));
     }
-    return text;
+    const std::string run = command_for_names(summary);
+    return run.empty() ? text : text + " → " + run;
 }
 
 std::string describe_hottest(std::span<const RecordSummary::HotFunction> hottest) {
@@ -177,6 +170,10 @@ std::string_view reader_of(output::Format format) {
         case output::Format::kHtml:
             return "xdg-open";
         case output::Format::kFolded:
+        case output::Format::kSpeedscope:
+        case output::Format::kFirefox:
+        case output::Format::kFirefoxGzip:
+        case output::Format::kPerfetto:
             break;
     }
     return {};
@@ -217,7 +214,7 @@ std::uint64_t lost_ticks(const std::array<std::uint64_t, abi::TICK_OUTCOME_COUNT
 std::uint64_t complete_stacks(const std::array<std::uint64_t, abi::WALK_END_COUNT>& ends) {
     std::uint64_t complete = 0;
     for (std::size_t end = 0; end < ends.size(); ++end) {
-        if (is_complete(end)) complete += ends.at(end);
+        if (report::is_complete(static_cast<abi::walk_end>(end))) complete += ends.at(end);
     }
     return complete;
 }
@@ -228,7 +225,7 @@ std::vector<std::string> describe(const RecordSummary& summary) {
     if (summary.sample_count == 0) {
         lines.push_back(line("Stacks", describe_no_samples(summary)));
     } else {
-        lines.push_back(line("Stacks", describe_stacks(summary)));
+        lines.push_back(line("Stacks", describe_stacks(summary.by_walk_end)));
         if (summary.frame_count > 0) lines.push_back(line("Symbols", describe_symbols(summary)));
         if (!summary.hottest.empty())
             lines.push_back(line("Top", describe_hottest(summary.hottest)));

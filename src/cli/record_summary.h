@@ -26,6 +26,7 @@ struct RecordSummary {
     struct UnnamedModule {
         std::string module;
         double share_of_frames = 0;  // of all frames, 0..1
+        std::string run;             // what helps; empty: `bobbin explain` has to look
     };
     std::uint64_t frame_count = 0;
     std::uint64_t named_frame_count = 0;

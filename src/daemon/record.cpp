@@ -42,6 +42,9 @@ cli::RecordSummary complete(NamedStacks& named, const Sampling& sampling,
                             std::chrono::nanoseconds duration) {
     symbolize::NamedProfile& profile = named.profile;
     profile.period = period_of(config);
+    for (symbolize::NamedStack& stack : profile.stacks) {
+        stack.value = stack.count * static_cast<std::uint64_t>(profile.period.count());
+    }
     profile.started = sampling.started;
     profile.duration = duration;
     cli::RecordSummary summary = summarize(profile, *sampling.catalog, facts);

@@ -106,6 +106,7 @@ void SampleWalk::run(const std::stop_token& stop) {
     while (true) {
         // Asked before reading: what was written before the stop is read after it.
         const bool last = stop.stop_requested();
+        const auto begun = std::chrono::steady_clock::now().time_since_epoch();
         if (const auto read = samples_->read(last ? std::chrono::milliseconds{0} : kReadInterval);
             !read) {
             spdlog::error("{}", read.error().message());
@@ -113,7 +114,14 @@ void SampleWalk::run(const std::stop_token& stop) {
         }
         if (last) return;
         look_again();
+        unwind_walk_.feed().note_counted_until(waiting_ ? waiting_->oldest_time(begun) : begun);
     }
+}
+
+// libstdc++'s steady_clock is CLOCK_MONOTONIC, as are the times of samples.
+void SampleWalk::begin_at(std::chrono::steady_clock::time_point start) {
+    const std::scoped_lock lock(counts_mutex_);
+    counts_.begin_at(start.time_since_epoch());
 }
 
 SampleWalk::Progress SampleWalk::progress() const {
@@ -129,6 +137,13 @@ SampleWalk::Progress SampleWalk::progress() const {
 aggregate::CountedStacks SampleWalk::snapshot() const {
     const std::scoped_lock lock(counts_mutex_);
     return counts_.counted();
+}
+
+aggregate::CountedStacks SampleWalk::take_counted() {
+    const std::scoped_lock lock(counts_mutex_);
+    aggregate::CountedStacks counted = counts_.take();
+    counts_.begin_at(std::chrono::steady_clock::now().time_since_epoch());
+    return counted;
 }
 
 ResumedWalks SampleWalk::resumed() const {

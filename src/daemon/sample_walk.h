@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -36,6 +37,9 @@ public:
                                                      CodeMapKeeper& code_maps,
                                                      std::uint64_t max_stack_bytes);
 
+    // The moment the recording began: samples say when they came from then on.
+    void begin_at(std::chrono::steady_clock::time_point start);
+
     struct Progress {
         std::uint64_t sample_count = 0;
         std::uint64_t complete_count = 0;
@@ -45,6 +49,10 @@ public:
 
     // A copy of what was counted so far; sampling goes on, and what waits is counted later.
     [[nodiscard]] aggregate::CountedStacks snapshot() const;
+
+    // Hands over what was counted since the last time; sampling goes on, and what waits for tables
+    // comes the next time or later. progress() and finish() then tell of what came since.
+    aggregate::CountedStacks take_counted();
 
     [[nodiscard]] ResumedWalks resumed() const;
 

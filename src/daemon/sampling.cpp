@@ -3,6 +3,7 @@
 
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
@@ -12,7 +13,9 @@
 #include <utility>
 
 #include "cli/system_facts.h"
+#include "output/output_file.h"
 #include "symbolize/executable_namer.h"
+#include "symbolize/often_sampled.h"
 
 namespace bobbin::daemon {
 namespace {
@@ -24,6 +27,8 @@ constexpr std::chrono::seconds kPatienceWithCodeMaps{2};
 // Of --max-memory. Naming a stack takes about as much again; the rest is for files being read and
 // samples that wait.
 constexpr std::uint64_t kPartForStacks = 4;
+// Debug files may have hundreds of MB: only for what has one sample of so many, 1 %.
+constexpr std::uint64_t kSamplesPerDownload = 100;
 
 // One descriptor is held for each executable file that is met. Not being allowed to raise the limit
 // is no error: files beyond it are then lost, counted and said.
@@ -103,8 +108,58 @@ Result<Sampling> build_stages(const config::RecordConfig& config, sampler::BpfPr
                     .code_maps = std::move(code_maps),
                     .sample_walk = std::move(sample_walk),
                     .events = std::move(events),
+                    .name_style = config.name_style,
+                    .debuginfod_urls = config.debuginfod_urls,
                     .started = {},
                     .started_steady = {}};
+}
+
+symbolize::DemangleStyle style_of(config::NameStyle style) {
+    switch (style) {
+        case config::NameStyle::kMangled:
+            return symbolize::DemangleStyle::kNone;
+        case config::NameStyle::kSimplified:
+            return symbolize::DemangleStyle::kSimplified;
+        case config::NameStyle::kFull:
+            return symbolize::DemangleStyle::kFull;
+    }
+    return symbolize::DemangleStyle::kSimplified;
+}
+
+void prepare(symbolize::ExecutableNamer& namer, const aggregate::CountedStacks& counted,
+             const Sampling& sampling) {
+    namer.use(symbolize::NameCache::open(symbolize::NameCache::default_directory()));
+    namer.demangle_as(style_of(sampling.name_style));
+    if (sampling.debuginfod_urls.empty()) return;
+    symbolize::FetchOptions options{.urls = sampling.debuginfod_urls, .user = {}};
+    if (const auto user = output::sudo_user(); user && ::geteuid() == 0) {
+        options.user = {.uid = user->uid, .gid = user->gid};
+    }
+    namer.download_for(symbolize::find_often_sampled(counted, kSamplesPerDownload),
+                       std::move(options));
+}
+
+symbolize::NameSources sources_of(symbolize::ExecutableNamer& namer, const Sampling& sampling) {
+    symbolize::NameSources sources;
+    sources.name_executable = [&namer](const executable::Executable& executable,
+                                       std::span<const std::uint64_t> addresses) {
+        return namer.name(executable, addresses);
+    };
+    sources.kernel.name_object = [&namer](int fd, const std::string& path,
+                                          std::span<const std::uint64_t> addresses) {
+        return namer.name(fd, path, {}, addresses);
+    };
+    sources.code_maps_of = [&sampling](const symbolize::ProcessId& process) {
+        return sampling.code_maps->find(process);
+    };
+    sources.read_code_map = [&namer](int fd, symbolize::CodeMapKind kind,
+                                     std::span<const std::uint64_t> addresses) {
+        return namer.read_code_map(fd, kind, addresses);
+    };
+    sources.demangle = [&namer](std::span<const std::string> system_names) {
+        return namer.demangle(system_names);
+    };
+    return sources;
 }
 
 }  // namespace
@@ -137,6 +192,7 @@ tl::expected<Sampling, cli::UserError> prepare_sampling(const config::RecordConf
 Result<> start(Sampling& sampling) {
     sampling.started = std::chrono::system_clock::now();
     sampling.started_steady = std::chrono::steady_clock::now();
+    sampling.sample_walk->begin_at(sampling.started_steady);
     return sampling.events.start();
 }
 
@@ -166,22 +222,11 @@ NamedStacks name(const aggregate::CountedStacks& counted, const Sampling& sampli
         to.container = std::move(of_process.container);
     };
     symbolize::ExecutableNamer namer(patience_with_names());
-    symbolize::NameSources sources;
-    sources.name_executable = [&namer](const executable::Executable& executable,
-                                       std::span<const std::uint64_t> addresses) {
-        return namer.name(executable, addresses);
-    };
-    sources.kernel.name_object = [&namer](int fd, const std::string& path,
-                                          std::span<const std::uint64_t> addresses) {
-        return namer.name(fd, path, {}, addresses);
-    };
-    sources.code_maps_of = [&sampling](const symbolize::ProcessId& process) {
-        return sampling.code_maps->find(process);
-    };
     if (names == symbolize::Names::kResolve) {
-        namer.use(symbolize::NameCache::open(symbolize::NameCache::default_directory()));
+        prepare(namer, counted, sampling);
         sampling.code_maps->look_again(std::chrono::steady_clock::now() + kPatienceWithCodeMaps);
     }
+    const symbolize::NameSources sources = sources_of(namer, sampling);
     NamedStacks named{
         .profile = symbolize::name_stacks(counted, *sampling.catalog, labels_of, names, sources),
         .name_losses = symbolize::describe(namer.losses())};

@@ -35,6 +35,8 @@ struct Sampling {
     std::unique_ptr<CodeMapKeeper> code_maps;
     std::unique_ptr<SampleWalk> sample_walk;
     sampler::PerfEvents events;
+    config::NameStyle name_style = config::NameStyle::kSimplified;
+    std::string debuginfod_urls;
     std::chrono::system_clock::time_point started;
     std::chrono::steady_clock::time_point started_steady;
 };

@@ -11,17 +11,17 @@
 
 namespace bobbin::daemon {
 
-Result<Signals> Signals::open() {
-    sigset_t wanted;
-    sigemptyset(&wanted);
-    for (const int number : {SIGINT, SIGTERM, SIGUSR2}) sigaddset(&wanted, number);
-    if (const int error = ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr); error != 0) {
+Result<Signals> Signals::open(std::initializer_list<int> wanted) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : wanted) sigaddset(&set, number);
+    if (const int error = ::pthread_sigmask(SIG_BLOCK, &set, nullptr); error != 0) {
         return fail_with(error, "block signals");
     }
     struct sigaction ignore{};
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGPIPE, &ignore, nullptr);
-    UniqueFd fd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+    UniqueFd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd.is_open()) return fail_with(errno, "signalfd");
     return Signals(std::move(fd));
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <signal.h>
+
+#include <initializer_list>
 #include <optional>
 
 #include "base/result.h"
@@ -8,11 +11,11 @@
 
 namespace bobbin::daemon {
 
-// SIGINT, SIGTERM and SIGUSR2 as events of a descriptor. To be opened before any thread starts, so
+// Signals as events of a descriptor. To be opened before any thread starts, so
 // that all of them have the signals blocked. SIGPIPE is ignored: writing says EPIPE instead.
 class Signals {
 public:
-    static Result<Signals> open();
+    static Result<Signals> open(std::initializer_list<int> wanted = {SIGINT, SIGTERM, SIGUSR2});
 
     struct Event {
         int signal = 0;

@@ -9,8 +9,12 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "report/advice.h"
+#include "report/explain.h"
 
 namespace bobbin::daemon {
 namespace {
@@ -35,23 +39,18 @@ std::vector<std::pair<Key, std::uint64_t>> by_weight(const std::map<Key, std::ui
 }
 
 void count_names(const symbolize::NamedProfile& profile, cli::RecordSummary& summary) {
-    std::map<std::string, std::uint64_t> unnamed;
-    const auto count = [&](const symbolize::Location& location, std::uint64_t samples) {
-        summary.frame_count += samples;
-        if (location.is_named) {
-            summary.named_frame_count += samples;
-        } else {
-            unnamed[profile.mappings[location.mapping].file] += samples;
-        }
-    };
-    for (const auto& stack : profile.stacks) {
-        for (const std::uint32_t index : stack.locations) {
-            count(profile.locations[index], stack.count);
-        }
-    }
-    for (const auto& [module, frames] : by_weight(unnamed)) {
+    const report::Explanation explanation = report::explain(profile);
+    summary.frame_count = explanation.frame_count;
+    summary.named_frame_count = explanation.named_frame_count;
+    for (const report::Problem& problem : report::problems_of(explanation)) {
+        if (problem.kind != report::Problem::Kind::kNames) continue;
+        const report::ModuleFacts& module = explanation.modules[problem.module];
+        const std::string_view runtime = report::name_of(module.runtime);
         summary.unnamed_modules.push_back(
-            {.module = module, .share_of_frames = share(frames, summary.frame_count)});
+            {.module =
+                 runtime.empty() ? module.module : fmt::format("{} of {}", module.module, runtime),
+             .share_of_frames = problem.share,
+             .run = report::advise(problem, module, {}).run});
     }
 }
 
@@ -89,12 +88,18 @@ std::array<std::uint64_t, abi::WALK_END_COUNT> final_ends(const abi::outcome_cou
 void measure_own_cost(const abi::outcome_counters& counters, cli::RecordSummary& summary) {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
-    summary.own_cpu_time = to_duration(usage.ru_utime) + to_duration(usage.ru_stime);
+    summary.own_cpu_time = own_cpu_time();
     summary.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
     summary.bpf_time = std::chrono::nanoseconds{counters.tick_time_ns};
 }
 
 }  // namespace
+
+std::chrono::nanoseconds own_cpu_time() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return to_duration(usage.ru_utime) + to_duration(usage.ru_stime);
+}
 
 cli::RecordSummary summarize(const symbolize::NamedProfile& profile,
                              const executable::Catalog& catalog, const RecordingFacts& facts) {
@@ -108,7 +113,7 @@ cli::RecordSummary summarize(const symbolize::NamedProfile& profile,
     summary.by_walk_end = profile.by_walk_end;
     count_names(profile, summary);
     find_hottest(profile, summary);
-    for (const executable::Executable* executable : catalog.all()) {
+    for (const auto& executable : catalog.all()) {
         if (executable->refused.empty()) continue;
         summary.refused_files.push_back({.path = executable->path, .reason = executable->refused});
     }

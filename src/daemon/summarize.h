@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -27,6 +28,9 @@ struct RecordingFacts {
     WalkEndCounts shortened_from{};  // aggregate::CountedStacks
     executable::LostFileCounts lost_files{};
 };
+
+// User and system time of this process, all threads.
+std::chrono::nanoseconds own_cpu_time();
 
 cli::RecordSummary summarize(const symbolize::NamedProfile& profile,
                              const executable::Catalog& catalog, const RecordingFacts& facts);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "daemon/waiting_samples.h"
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <unordered_map>
@@ -92,6 +93,16 @@ void WaitingSamples::finish(Place place, abi::walk_end end) {
     steps_.finished(place->sample);
     bytes_ -= place->bytes();
     waiting_.erase(place);
+}
+
+// steady_clock is CLOCK_MONOTONIC, as are the times of samples.
+WaitingSamples::Clock::duration WaitingSamples::oldest_time(Clock::duration none) const {
+    Clock::duration oldest = none;
+    for (const Waiting& waiting : waiting_) {
+        const std::chrono::nanoseconds taken{waiting.sample.header->time_ns};
+        oldest = std::min<Clock::duration>(oldest, taken);
+    }
+    return oldest;
 }
 
 void WaitingSamples::give_up() {

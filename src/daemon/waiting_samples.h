@@ -52,6 +52,8 @@ public:
     void give_up();
 
     [[nodiscard]] std::size_t count() const { return waiting_.size(); }
+    // When the oldest of them was taken; `none` if there are none.
+    [[nodiscard]] Clock::duration oldest_time(Clock::duration none) const;
     // Given up because others needed the room.
     [[nodiscard]] std::uint64_t displaced_count() const { return displaced_count_; }
 

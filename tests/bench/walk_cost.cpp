@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/pinned_target.h"
 #include "bench/walk_program_stats.h"
 #include "support/profile_readers.h"
 #include "support/record_run.h"
@@ -42,85 +43,10 @@ constexpr int kFrequencyHz = 97;
 constexpr int kReferenceFrames = 127;
 constexpr int kPasses = 3;
 
-// A command at work on the last CPU until the object's end.
-class PinnedTarget {
-public:
-    explicit PinnedTarget(const std::string& fixture)
-        : PinnedTarget(std::vector{test::fixture_path(fixture)}) {}
-    explicit PinnedTarget(std::vector<std::string> command)
-        : process_(on_last_cpu(std::move(command))) {
-        if (!process_.wait_for_output("running")) fmt::print(stderr, "a target did not start\n");
-    }
-    [[nodiscard]] pid_t pid() const { return process_.pid(); }
-    // With its children: a ChildProcess leads a group.
-    void stop() const { ::kill(-process_.pid(), SIGSTOP); }
-    void go_on() const { ::kill(-process_.pid(), SIGCONT); }
-
-private:
-    static std::vector<std::string> on_last_cpu(std::vector<std::string> command) {
-        const long last_cpu = ::sysconf(_SC_NPROCESSORS_ONLN) - 1;
-        command.insert(command.begin(), {"taskset", "-c", std::to_string(last_cpu)});
-        return command;
-    }
-    test::ChildProcess process_;
-};
-
-// The compiler at work for seconds on what is small to write down: 20 functions, each with a regex
-// of its own.
-constexpr const char* kSource = R"(
-#include <iostream>
-#include <map>
-#include <regex>
-#include <string>
-#include <vector>
-template <int N>
-std::size_t count(const std::string& text) {
-    const std::regex pattern("a([b-d]+)e*" + std::to_string(N));
-    std::smatch found;
-    std::map<std::string, std::vector<int>> by_text;
-    if (std::regex_search(text, found, pattern)) by_text[found[0]].push_back(N);
-    return by_text.size() + count<N - 1>(text);
-}
-template <>
-std::size_t count<0>(const std::string&) {
-    return 0;
-}
-int main(int, char** arguments) { std::cout << count<20>(arguments[0]); }
-)";
-
-// Children of a target are targets from the fork on: the shell itself has to be the one that forks.
-std::vector<std::string> compiler_in_a_loop() {
-    return {"sh", "-c",
-            "echo running; while :; do printf %s \"$1\" | " BOBBIN_BENCH_CLANGXX
-            " -std=c++20 -O2 -w -x c++ -c -o /dev/null -; done",
-            "sh", kSource};
-}
-
-void pin_to_first_cpu() {
-    cpu_set_t first;
-    CPU_ZERO(&first);
-    CPU_SET(0, &first);
-    ::sched_setaffinity(0, sizeof(first), &first);
-}
-
-UniqueFd attach_to(pid_t pid, int program_fd) {
-    perf_event_attr attributes{};
-    attributes.size = sizeof(attributes);
-    attributes.type = PERF_TYPE_SOFTWARE;
-    attributes.config = PERF_COUNT_SW_CPU_CLOCK;
-    attributes.freq = 1;
-    attributes.sample_freq = kFrequencyHz;
-    UniqueFd event(static_cast<int>(
-        ::syscall(SYS_perf_event_open, &attributes, pid, -1, -1, PERF_FLAG_FD_CLOEXEC)));
-    if (!event.is_open() || ::ioctl(event.get(), PERF_EVENT_IOC_SET_BPF, program_fd) != 0)
-        fmt::print(stderr, "cannot attach the reference program\n");
-    return event;
-}
-
 ProgramStats measure_reference(pid_t pid, int program_fd, int seconds) {
     const ProgramStats before = read_program_stats(program_fd);
     {
-        const UniqueFd event = attach_to(pid, program_fd);
+        const UniqueFd event = attach_to(pid, program_fd, kFrequencyHz);
         ::poll(nullptr, 0, seconds * 1000);
     }
     ProgramStats after = read_program_stats(program_fd);

@@ -156,13 +156,34 @@ TEST_F(CommandLine, NamesTheNearestFlagAndVerb) {
 }
 
 TEST_F(CommandLine, RefusesWhatLaterReleasesWillHave) {
-    for (const char* verb : {"top", "report", "diff", "view", "convert", "explain", "daemon",
-                             "query", "ctl", "push", "dump", "completions", "version"}) {
+    for (const char* verb : {"daemon", "query", "ctl", "push", "dump", "completions", "version"}) {
         expect_usage_error({verb}, std::string("unknown verb ") + verb);
     }
     for (const char* flag : {"--off-cpu", "--open", "--json", "-c", "-e", "-f"}) {
         expect_usage_error({"record", flag, "x"}, std::string("unknown flag ") + flag);
     }
+}
+
+TEST_F(CommandLine, ReadsWhatTopIsToShow) {
+    const auto top = std::get<TopCommand>(
+        understood({"top", "--interval", "500ms", "-F", "499", "-U", "--max-memory", "64M"}));
+    EXPECT_EQ(top.interval, std::chrono::milliseconds{500});
+    EXPECT_EQ(top.sampling.frequency_hz, 499U);
+    EXPECT_EQ(top.sampling.scope, config::FrameScope::kUserOnly);
+    EXPECT_EQ(top.sampling.max_memory_bytes, 64ULL << 20);
+    EXPECT_TRUE(top.sampling.whole_machine);
+    const auto of_threads = std::get<TopCommand>(understood({"top", "--comm", "web*"}));
+    EXPECT_FALSE(of_threads.sampling.whole_machine);
+    EXPECT_EQ(of_threads.interval, std::chrono::seconds{1});
+}
+
+TEST_F(CommandLine, RefusesWhatTopCannotDo) {
+    expect_usage_error({"top", "--interval", "199ms"}, "200ms to 10s");
+    expect_usage_error({"top", "--interval", "11s"}, "200ms to 10s");
+    expect_usage_error({"top", "--interval", "often"}, "not a duration");
+    expect_usage_error({"top", "-U", "-K"}, "run:  bobbin top --help");
+    expect_usage_error({"top", "-o", "x.html"}, "unknown flag");
+    EXPECT_EQ(error_of({"top", "--", "make", "all"}).run, "sudo bobbin record -- make all");
 }
 
 TEST_F(CommandLine, ChecksNumbersBeforeAnythingIsRecorded) {
@@ -310,9 +331,40 @@ TEST_F(CommandLine, RefusesCgroupsThatAreNotThere) {
     }
 }
 
+// Debian 10 and RHEL 8 boot so.
+TEST_F(CommandLine, SaysWhatToDoWhereOnlyCgroupsOfVersion1Are) {
+    surroundings_.cgroup_tree = [] {
+        return sampler::CgroupTree::from_mounts(
+            "33 32 0:30 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n");
+    };
+    for (const char* const flag : {"-G", "-u", "--container"}) {
+        const UserError error = error_of({"record", flag, "x"});
+        EXPECT_EQ(error.what, "-G, -u and --container need cgroups of version 2");
+        EXPECT_NE(error.why.find("only cgroups of version 1"), std::string::npos) << error.why;
+        EXPECT_NE(error.why.find("-p"), std::string::npos) << error.why;
+        EXPECT_FALSE(error.run.empty());
+    }
+}
+
 TEST_F(CommandLine, RefusesNamesThatEveryThreadHas) {
     expect_usage_error({"record", "--comm", ""}, "not a thread's name");
     expect_usage_error({"record", "--comm", "*"}, "-a records the whole machine");
+}
+
+TEST_F(CommandLine, ReadsHowNamesAreWritten) {
+    EXPECT_EQ(config_of({"record"}).name_style, config::NameStyle::kSimplified);
+    EXPECT_EQ(config_of({"record", "--demangle", "none"}).name_style, config::NameStyle::kMangled);
+    EXPECT_EQ(config_of({"record", "--demangle=full"}).name_style, config::NameStyle::kFull);
+    EXPECT_EQ(config_of({"record", "--demangle=full", "--demangle=simplified"}).name_style,
+              config::NameStyle::kSimplified);
+    expect_usage_error({"record", "--demangle", "some"}, "none, simplified and full");
+}
+
+TEST_F(CommandLine, AsksServersOnlyWhenToldTo) {
+    expect_usage_error({"record", "--debuginfod"}, "DEBUGINFOD_URLS is not set");
+    surroundings_.debuginfod_urls = "http://one http://two";
+    EXPECT_EQ(config_of({"record"}).debuginfod_urls, "");
+    EXPECT_EQ(config_of({"record", "--debuginfod"}).debuginfod_urls, "http://one http://two");
 }
 
 TEST_F(CommandLine, ReadsBudgets) {

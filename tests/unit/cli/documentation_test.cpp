@@ -60,6 +60,12 @@ void expect_flags(const std::string& page, std::span<const Flag> flags, const st
 TEST(ManPages, HaveEveryFlagOfTheHelp) {
     expect_flags(man_page("bobbin"), program_flags(), "bobbin");
     expect_flags(man_page("bobbin-record"), find_verb("record")->flags, "record");
+    expect_flags(man_page("bobbin-top"), find_verb("top")->flags, "top");
+    expect_flags(man_page("bobbin-report"), find_verb("report")->flags, "report");
+    expect_flags(man_page("bobbin-diff"), find_verb("diff")->flags, "diff");
+    expect_flags(man_page("bobbin-view"), find_verb("view")->flags, "view");
+    expect_flags(man_page("bobbin-convert"), find_verb("convert")->flags, "convert");
+    expect_flags(man_page("bobbin-explain"), find_verb("explain")->flags, "explain");
     expect_flags(man_page("bobbin-doctor"), find_verb("doctor")->flags, "doctor");
     expect_flags(man_page("bobbin"), find_verb("object-info")->flags, "object-info");
     expect_flags(man_page("bobbin"), find_verb("show-unwind")->flags, "show-unwind");
@@ -70,7 +76,9 @@ TEST(ManPages, HaveEveryFlagOfTheHelp) {
 
 TEST(ManPages, HaveNoFlagTheProgramDoesNotKnow) {
     const std::set<std::string> known = known_long_flags();
-    for (const char* name : {"bobbin", "bobbin-record", "bobbin-doctor"}) {
+    for (const char* name :
+         {"bobbin", "bobbin-record", "bobbin-top", "bobbin-report", "bobbin-diff", "bobbin-view",
+          "bobbin-convert", "bobbin-explain", "bobbin-doctor"}) {
         for (const std::string& flag : long_flags_in(man_page(name))) {
             EXPECT_TRUE(known.contains(flag)) << name << " has --" << flag;
         }

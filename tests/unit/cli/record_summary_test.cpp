@@ -57,7 +57,8 @@ TEST(DescribeSummary, SaysWhatWasRecorded) {
             // 46,301 / 47,301 = 97.886 %; 800 = 1.691 %; 200 = 0.423 %
             "Stacks   97.9 % complete · 1.7 % code without unwind information and without frame "
             "pointer · 0.4 % deeper than 1,024 frames",
-            "Symbols  94.1 % named · no symbols: libfoo.so 4.2 %, [anon] 1.7 %",
+            "Symbols  94.1 % named · no symbols: libfoo.so 4.2 %, [anon] 1.7 % → bobbin explain "
+            "'out/my profile.pb.gz'",
             "Top      12.4 % nginx ngx_http_parse_request_line · 7.1 % postgres "
             "hash_search_with_hash_value",
             "Cost     0.4 % of one CPU in bobbin, 0.2 % in the kernel's sampling · 63.0 MB memory, "
@@ -159,7 +160,17 @@ TEST(DescribeSummary, ShowsAtMostThreeUnnamedModules) {
     RecordSummary summary = full_summary();
     summary.unnamed_modules = {{"a", 0.04}, {"b", 0.03}, {"c", 0.02}, {"d", 0.01}, {"e", 0.01}};
     EXPECT_THAT(describe(summary).at(2),
-                testing::EndsWith("no symbols: a 4.0 %, b 3.0 %, c 2.0 % and 2 more"));
+                HasSubstr("no symbols: a 4.0 %, b 3.0 %, c 2.0 % and 2 more"));
+}
+
+TEST(DescribeSummary, NamesTheCommandForTheModuleThatLacksMost) {
+    RecordSummary summary = full_summary();
+    summary.unnamed_modules = {{"libc.so.6", 0.04, "sudo apt install libc6-dbg"}, {"b", 0.03, ""}};
+    EXPECT_THAT(describe(summary).at(2), testing::EndsWith(" → sudo apt install libc6-dbg"));
+    // No file that could be asked later.
+    summary.unnamed_modules = {{"b", 0.03, ""}};
+    summary.files = {{"-", 7}, {"x.html", 999}};
+    EXPECT_THAT(describe(summary).at(2), testing::EndsWith("no symbols: b 3.0 %"));
 }
 
 TEST(DescribeSummary, OffersPprofOnlyForAPprofFile) {

@@ -1,0 +1,2 @@
+add_executable(many_stacks many_stacks.cpp)
+target_link_libraries(many_stacks PRIVATE bobbin_profile bobbin_warnings)
