@@ -104,12 +104,14 @@ TEST(LayOutThreads, BoundsTimes) {
     profile.time_bucket = std::chrono::nanoseconds::max();
     profile.stacks = {stack_of(1, {{std::numeric_limits<std::uint32_t>::max(), 1}})};
     profile.stacks.push_back(profile.stacks.front());
-    for (const auto& samples : lay_out_threads(profile).threads.at(0).samples)
+    const Timelines by_times = lay_out_threads(profile);
+    for (const auto& samples : by_times.threads.at(0).samples)
         EXPECT_GE(samples.end, samples.start);
     profile.time_bucket = {};
     for (symbolize::NamedStack& stack : profile.stacks)
         stack.value = std::numeric_limits<std::uint64_t>::max();
-    for (const auto& samples : lay_out_threads(profile).threads.at(0).samples)
+    const Timelines behind_each_other = lay_out_threads(profile);
+    for (const auto& samples : behind_each_other.threads.at(0).samples)
         EXPECT_GE(samples.end, samples.start);
 }
 
