@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -64,9 +65,9 @@ private:
             frames.remove_prefix(std::min(end + 1, frames.size()));
         }
         std::vector<std::uint32_t> locations;
-        for (auto place = root_first.rbegin(); place != root_first.rend(); ++place) {
-            std::ranges::reverse(place->lines);
-            locations.push_back(collector_.location(*place));
+        for (symbolize::Location& place : std::views::reverse(root_first)) {
+            std::ranges::reverse(place.lines);
+            locations.push_back(collector_.location(place));
         }
         return locations;
     }

@@ -49,10 +49,8 @@ public:
     Result<> read(std::string_view value_name) {
         BOBBIN_CHECK(read_head());
         BOBBIN_CHECK(choose_values(value_name));
-        for (const pb::Mapping& mapping : message_.mapping()) BOBBIN_CHECK(add(mapping));
-        for (const pb::Function& function : message_.function()) BOBBIN_CHECK(add(function));
-        for (const pb::Location& location : message_.location()) BOBBIN_CHECK(add(location));
-        for (const pb::Sample& sample : message_.sample()) BOBBIN_CHECK(add(sample));
+        BOBBIN_CHECK(add_tables());
+        BOBBIN_CHECK(add_all(message_.sample()));
         set_times();
         return {};
     }
@@ -72,6 +70,18 @@ private:
         const auto found = index.find(id);
         if (found == index.end()) return fail("pprof: there is no {} {}", kind, id);
         return found->second;
+    }
+
+    template <class Messages>
+    Result<> add_all(const Messages& messages) {
+        for (const auto& message : messages) BOBBIN_CHECK(add(message));
+        return {};
+    }
+
+    Result<> add_tables() {
+        BOBBIN_CHECK(add_all(message_.mapping()));
+        BOBBIN_CHECK(add_all(message_.function()));
+        return add_all(message_.location());
     }
 
     Result<> read_head() {
@@ -181,15 +191,15 @@ private:
         const std::string_view module = base_name(profile_.mappings[location.mapping].file);
         if (location.lines.empty()) {
             const auto function = static_cast<std::uint32_t>(profile_.functions.size());
-            std::string name =
+            const std::string name =
                 fmt::format("{}+{:#x}", module.empty() ? "[unknown]" : module, location.address);
             profile_.functions.push_back({name, name, {}});
             location.lines.push_back({function, 0});
             return;
         }
         const std::string_view name = profile_.functions[location.lines.front().function].name;
-        location.is_named = !(name.starts_with(module) && !module.empty() &&
-                              name.substr(module.size()).starts_with("+0x"));
+        location.is_named = module.empty() || !name.starts_with(module) ||
+                            !name.substr(module.size()).starts_with("+0x");
     }
 
     Result<> add(const pb::Sample& in) {

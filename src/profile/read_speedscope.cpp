@@ -121,20 +121,25 @@ private:
             const double now = number_of(member(event, "at"));
             if (now > last && !open.empty()) BOBBIN_CHECK(add_stack(open, now - last));
             last = now;
-            BOBBIN_TRY(const std::uint32_t location, location_of(member(event, "frame")));
-            if (text_of(event, "type") == "O") {
-                if (open.size() == kMaxStackFrames) {
-                    return fail("speedscope: more than {} open frames", kMaxStackFrames);
-                }
-                open.push_back(location);
-            } else {
-                if (open.empty() || open.back() != location) {
-                    return fail("speedscope: profile {} closes a frame that is not the last opened",
-                                labels_.comm);
-                }
-                open.pop_back();
-            }
+            BOBBIN_CHECK(open_or_close(event, open));
         }
+        return {};
+    }
+
+    Result<> open_or_close(const json& event, std::vector<std::uint32_t>& open) const {
+        BOBBIN_TRY(const std::uint32_t location, location_of(member(event, "frame")));
+        if (text_of(event, "type") == "O") {
+            if (open.size() == kMaxStackFrames) {
+                return fail("speedscope: more than {} open frames", kMaxStackFrames);
+            }
+            open.push_back(location);
+            return {};
+        }
+        if (open.empty() || open.back() != location) {
+            return fail("speedscope: profile {} closes a frame that is not the last opened",
+                        labels_.comm);
+        }
+        open.pop_back();
         return {};
     }
 

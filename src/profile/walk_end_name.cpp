@@ -19,7 +19,7 @@ constexpr std::array kNames = {
 std::string_view name_of(abi::walk_end end) { return kNames.at(end); }
 
 std::optional<abi::walk_end> walk_end_named(std::string_view name) {
-    const auto found = std::ranges::find(kNames, name);
+    const auto* const found = std::ranges::find(kNames, name);
     if (found == kNames.end()) return std::nullopt;
     return static_cast<abi::walk_end>(found - kNames.begin());
 }
