@@ -339,8 +339,8 @@ BOBBIN_ABI_ASSERT(sizeof(struct sample_header) == 80, "head of a record in `samp
 
 /* ---- a walk that waits for a table ------------------------------------------------------------
  * A sample whose walk ended with WALK_END_FILE_NOT_READY carries all that is needed to walk on later,
- * when its process may be gone: registers, mappings, and the stack from its red zone up. User space takes the
- * step that the kernel side could not, with the same C and the same tables, once the file is ready.
+ * when its process may be gone: registers, mappings, and the stack from its red zone up. User space
+ * takes the step that the kernel side could not, by the same C and tables, once the file is ready.
  *   sample_header, frames, paused_walk, paused_mapping[mapping_count], stack bytes (stack_bytes)
  * The frame that was noted last is the one to go on from: user space notes it again.
  * The stack is described in blocks of STACK_BLOCK_BYTES from stack_vaddr to stack_vaddr +

@@ -11,9 +11,7 @@ namespace bobbin::cli {
 int run_convert(const ConvertCommand& command) {
     const auto profile = output::read_profile(command.path, command.sample_type);
     if (!profile) {
-        const UserError failure = explain_profile_failure(profile.error(), command.path);
-        print(failure);
-        return failure.exit_status;
+        return fail_with_message(explain_profile_failure(profile.error(), command.path));
     }
     int status = kExitOk;
     for (const output::OutputFile& file : command.outputs) {

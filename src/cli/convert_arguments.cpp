@@ -3,40 +3,14 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "cli/output_arguments.h"
 #include "cli/terminal_text.h"
 
 namespace bobbin::cli {
-namespace {
-
-// Nothing, or why there cannot be such a file.
-std::optional<UserError> add_output(const Verb& verb, const std::string& path,
-                                    ConvertCommand& command) {
-    const bool is_repeated = std::ranges::any_of(
-        command.outputs, [&](const output::OutputFile& file) { return file.path() == path; });
-    if (is_repeated) {
-        return usage_error(&verb, fmt::format("{} is to be written twice", shell_quote(path)),
-                           "the second profile would replace the first");
-    }
-    Result<output::OutputFile> file = output::OutputFile::prepare(path);
-    if (file) {
-        command.outputs.push_back(std::move(*file));
-        return std::nullopt;
-    }
-    const std::string what = fmt::format("cannot write {}", shell_quote(path));
-    // A system call's errno is the directory's fault, anything else the name's.
-    if (!file.error().code()) return usage_error(&verb, what, file.error().message());
-    return UserError{what, file.error().message(), "ls -ld " + shell_quote(path) + " .",
-                     kExitFailure};
-}
-
-}  // namespace
-
 tl::expected<ConvertCommand, UserError> read_convert_arguments(const Verb& verb,
                                                                const SplitArguments& arguments) {
     const auto refuse = [&](std::string what, std::string why) {
@@ -57,7 +31,8 @@ tl::expected<ConvertCommand, UserError> read_convert_arguments(const Verb& verb,
         return refuse("convert needs -o FILE", "the ending of FILE says what to convert to");
     }
     for (const std::string& path : outputs) {
-        if (auto error = add_output(verb, path, command)) return tl::unexpected(*error);
+        auto error = add_output(verb, path, "ls -ld " + shell_quote(path) + " .", command.outputs);
+        if (error) return tl::unexpected(std::move(*error));
     }
     return command;
 }

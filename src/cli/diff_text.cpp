@@ -67,16 +67,6 @@ std::string rest_text(const DiffAnswer& answer) {
     return text;
 }
 
-// A cell ends at a bar, and names are foreign.
-std::string cell(std::string_view text) {
-    std::string escaped;
-    for (const char c : printable(text)) {
-        if (c == '|' || c == '`' || c == '<' || c == '\\') escaped += '\\';
-        escaped += c;
-    }
-    return escaped;
-}
-
 }  // namespace
 
 std::string to_text(const DiffAnswer& answer) {
@@ -105,7 +95,7 @@ std::string to_markdown(const DiffAnswer& answer) {
         text += fmt::format(
             "| {} | {} | {} | {} | {} | {} | {} |\n", amount_text(answer, function.base_amount),
             amount_text(answer, function.amount), change_text(function), verdict(function),
-            chance_text(function), cell(function.name), cell(function.module));
+            chance_text(function), markdown_code(function.name), markdown_code(function.module));
     }
     const std::string rest = rest_text(answer);
     return rest.empty() ? text : text + "\n" + rest;

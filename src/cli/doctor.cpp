@@ -4,10 +4,8 @@
 #include <fmt/core.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -162,12 +160,6 @@ bool terminal_is_utf8() {
     return utf8;
 }
 
-// https://no-color.org: set and not empty.
-bool wants_colours() {
-    const char* const no_color = std::getenv("NO_COLOR");
-    return ::isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');
-}
-
 }  // namespace
 
 std::vector<Check> examine(const SystemFacts& facts, const KernelFeatures& features) {
@@ -258,7 +250,7 @@ std::string to_json(std::span<const Check> checks) {
 int run_doctor(const DoctorCommand& command) {
     const SystemFacts facts = read_system_facts();
     const std::vector<Check> checks = examine(facts, probe_kernel_features(facts.may_load_bpf()));
-    const ReportStyle style{terminal_is_utf8(), wants_colours()};
+    const ReportStyle style{terminal_is_utf8(), terminal_of_standard_output().has_colours};
     const int written = answer(command.json ? to_json(checks) : describe(checks, style));
     return written == kExitOk ? exit_status_of(checks) : written;
 }

@@ -65,9 +65,7 @@ ExplainAnswer explain_here(const symbolize::NamedProfile& profile) {
 int run_explain(const ExplainCommand& command) {
     const auto profile = output::read_profile(command.path);
     if (!profile) {
-        const UserError failure = explain_profile_failure(profile.error(), command.path);
-        print(failure);
-        return failure.exit_status;
+        return fail_with_message(explain_profile_failure(profile.error(), command.path));
     }
     const ExplainAnswer explained = explain_here(*profile);
     return answer(command.json ? to_json(explained) : to_text(explained));

@@ -3,11 +3,12 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
+#include "cli/output_arguments.h"
 #include "cli/sampling_arguments.h"
 #include "cli/target_arguments.h"
 #include "cli/terminal_text.h"
@@ -71,33 +72,21 @@ Checked read_what(const SplitArguments& arguments, const Surroundings& surroundi
     return {};
 }
 
-Checked add_output(const std::string& path, RecordConfig& config) {
-    const bool is_repeated = std::ranges::any_of(
-        config.outputs, [&](const output::OutputFile& file) { return file.path() == path; });
-    if (is_repeated) {
-        return refuse(fmt::format("{} is to be written twice", shell_quote(path)),
-                      "the second profile would replace the first");
-    }
-    Result<output::OutputFile> file = output::OutputFile::prepare(path);
-    if (file) {
-        config.outputs.push_back(std::move(*file));
-        return {};
-    }
-    const std::string what = fmt::format("cannot write {}", shell_quote(path));
-    // A system call's errno is the directory's fault, anything else the name's.
-    if (!file.error().code()) return refuse(what, file.error().message());
-    return tl::unexpected(UserError{what, file.error().message(),
-                                    "bobbin record -o /tmp/" + std::string(kDefaultOutputs[0]),
-                                    kExitFailure});
+Checked add_record_output(const std::string& path, RecordConfig& config) {
+    auto error =
+        add_output(*find_verb("record"), path,
+                   "bobbin record -o /tmp/" + std::string(kDefaultOutputs[0]), config.outputs);
+    if (error) return tl::unexpected(std::move(*error));
+    return {};
 }
 
 Checked read_outputs(const SplitArguments& arguments, RecordConfig& config) {
     for (const std::string& path : arguments.all("output")) {
-        if (Checked added = add_output(path, config); !added) return added;
+        if (Checked added = add_record_output(path, config); !added) return added;
     }
     if (!config.outputs.empty()) return {};
     for (const std::string_view path : kDefaultOutputs) {
-        if (Checked added = add_output(std::string(path), config); !added) return added;
+        if (Checked added = add_record_output(std::string(path), config); !added) return added;
     }
     return {};
 }

@@ -78,9 +78,7 @@ UserError explain_profile_failure(const Error& error, const std::string& path) {
 int run_report(const ReportCommand& command) {
     auto profile = output::read_profile(command.path, command.sample_type);
     if (!profile) {
-        const UserError failure = explain_profile_failure(profile.error(), command.path);
-        print(failure);
-        return failure.exit_status;
+        return fail_with_message(explain_profile_failure(profile.error(), command.path));
     }
     const ReportAnswer report = make_report(command, std::move(*profile));
     switch (command.style) {

@@ -103,26 +103,13 @@ private:
     const ReportAnswer& report_;
 };
 
-// In a cell of a table, as GitHub Flavored Markdown has it: as code, where nothing but | ends a
-// cell, and with a fence that the name does not have.
-std::string cell_text(std::string_view name) {
-    if (name.empty()) return {};
-    std::string escaped;
-    for (const char c : printable(name)) {
-        if (c == '|') escaped += '\\';
-        escaped += c;
-    }
-    const bool has_fence = escaped.find('`') != std::string::npos;
-    return has_fence ? fmt::format("`` {} ``", escaped) : fmt::format("`{}`", escaped);
-}
-
 std::string table_markdown(const ReportAnswer& report, const std::vector<report::TableRow>& rows) {
     const auto value = [&](std::uint64_t number) {
         return fmt::format("{} | {}", value_text(number, report.value_type.unit),
                            percent(report::share_of(number, report.all.value)));
     };
     std::string text = fmt::format("| self | | total | | {} | module | file |\n",
-                                   cell_text(title_of(report.grouping)));
+                                   markdown_code(title_of(report.grouping)));
     text += "|--:|--:|--:|--:|---|---|---|\n";
     const bool is_cut = report.max_rows != 0 && report.max_rows < rows.size();
     for (const report::TableRow& row :
@@ -131,8 +118,8 @@ std::string table_markdown(const ReportAnswer& report, const std::vector<report:
         const std::string file =
             group.line == 0 ? group.file : fmt::format("{}:{}", group.file, group.line);
         text += fmt::format("| {} | {} | {} | {} | {} |\n", value(row.self.value),
-                            value(row.total.value), cell_text(group.name), cell_text(group.module),
-                            cell_text(file));
+                            value(row.total.value), markdown_code(group.name),
+                            markdown_code(group.module), markdown_code(file));
     }
     return text;
 }
@@ -147,7 +134,7 @@ std::string to_json(const ReportAnswer& report) {
 std::string to_markdown(const ReportAnswer& report) {
     const auto* const rows = std::get_if<std::vector<report::TableRow>>(&report.rows);
     if (rows != nullptr) {
-        return fmt::format("{}\n\n{}", cell_text(describe_whole(report)),
+        return fmt::format("{}\n\n{}", markdown_code(describe_whole(report)),
                            table_markdown(report, *rows));
     }
     const std::string text = to_text(report, {});

@@ -2,12 +2,9 @@
 #include "cli/report_text.h"
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <span>
 #include <utility>
 
@@ -174,7 +171,10 @@ private:
                          std::string(indent[i], ' ') + describe(node.group)});
         }
         std::string text = columns.text(terminal_, true);
-        if (tree.is_cut) text += "and more; --top 0 shows all from 0.5 % on\n";
+        if (!tree.is_cut) return text;
+        // Where --top was 0 already, only depth has cut it.
+        text += report_.max_rows == 0 ? "and deeper calls\n"
+                                      : "and more; --top 0 shows all from 0.5 % on\n";
         return text;
     }
 
@@ -184,23 +184,15 @@ private:
 
 }  // namespace
 
-Terminal terminal_of_standard_output() {
-    if (::isatty(STDOUT_FILENO) != 1) return {};
-    winsize size{};
-    const bool is_known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-    const char* const no_color = std::getenv("NO_COLOR");
-    return {.columns = is_known ? size.ws_col : std::size_t{0},
-            .has_colours = no_color == nullptr || *no_color == '\0'};
-}
-
 std::string value_text(std::uint64_t value, std::string_view unit) {
     if (unit == "count") return thousands(value);
     if (unit == "bytes") return byte_size(value);
     if (unit != "nanoseconds") return fmt::format("{} {}", thousands(value), printable(unit));
     const auto number = static_cast<double>(value);
+    // 999.5 would be written as 1000.
     if (value >= 1'000'000'000'000) return thousands(value / 1'000'000'000) + "s";
-    if (value >= 1'000'000'000) return fmt::format("{:.2f}s", number / 1e9);
-    if (value >= 1'000'000) return fmt::format("{:.0f}ms", number / 1e6);
+    if (value >= 999'500'000) return fmt::format("{:.2f}s", number / 1e9);
+    if (value >= 999'500) return fmt::format("{:.0f}ms", number / 1e6);
     if (value >= 1'000) return fmt::format("{:.0f}us", number / 1e3);
     return fmt::format("{}ns", value);
 }

@@ -6,16 +6,9 @@
 #include <string_view>
 
 #include "cli/report.h"
+#include "cli/standard_output.h"
 
 namespace bobbin::cli {
-
-// What a text is written for.
-struct Terminal {
-    std::size_t columns = 0;  // 0: as wide as it gets, as in a file
-    bool has_colours = false;
-};
-// Colours as https://no-color.org has it.
-Terminal terminal_of_standard_output();
 
 // For people, for programs, and for a page of a forge.
 std::string to_text(const ReportAnswer& report, const Terminal& terminal);
@@ -24,7 +17,7 @@ std::string to_markdown(const ReportAnswer& report);
 
 // 1'234'000'000 nanoseconds -> "1.23s", 5'000'000 bytes -> "5.0 MB", 7 count -> "7".
 std::string value_text(std::uint64_t value, std::string_view unit);
-// "7m57s of cpu, 47,301 samples in 30.0s: 15.9 cores"
+// "profile.pb.gz: 47,301 samples, 477.79s of cpu in 30.0s: 15.93 cores"
 std::string describe_whole(const ReportAnswer& report);
 // What a row of the answer is: "function", "unit", the label's key.
 std::string_view title_of(const report::Grouping& grouping);

@@ -58,6 +58,19 @@ std::string printable(std::string_view text) {
     return result;
 }
 
+std::string markdown_code(std::string_view text) {
+    if (text.empty()) return {};
+    std::string code;
+    for (const char c : printable(text)) {
+        if (c == '|') code += '\\';  // it would end the cell, in code too
+        code += c;
+    }
+    std::string fence = "`";  // longer than any in the text
+    while (code.find(fence) != std::string::npos) fence += '`';
+    const std::string_view space = fence.size() > 1 ? " " : "";
+    return fmt::format("{0}{1}{2}{1}{0}", fence, space, code);
+}
+
 std::string shell_quote(std::string_view word) {
     constexpr std::string_view kPlain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%";

@@ -24,6 +24,9 @@ std::string short_duration(std::chrono::nanoseconds duration);
 // Paths, names and symbols come from profiled processes: control characters (C0, DEL, and C1 in
 // UTF-8), which a terminal would obey, become \xNN.
 std::string printable(std::string_view text);
+// The same as code in a cell of a Markdown table, where nothing of it is read as Markdown:
+// `a\|b`. Empty stays empty.
+std::string markdown_code(std::string_view text);
 
 // One word, or a command line, that a POSIX shell reads back as it was: 'it'\''s'.
 std::string shell_quote(std::string_view word);

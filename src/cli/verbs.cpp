@@ -12,6 +12,8 @@ namespace bobbin::cli {
 namespace {
 
 constexpr Flag kHelp{"h", "help", "", "show this text"};
+constexpr Flag kJson{"", "json", "", "for programs"};
+constexpr Flag kMarkdown{"", "md", "", "Markdown"};
 
 // Of the verbs that sample.
 constexpr Flag kFrequency{"F", "frequency", "HZ",
@@ -89,8 +91,8 @@ constexpr std::array kReportFlags{
     Flag{"", "peek", "REGEX", "callers and callees of functions whose names match"},
     Flag{"", "tree", "", "who called whom, from the processes down"},
     Flag{"", "sample-type", "NAME", "of a file with several values the one of this name"},
-    Flag{"", "json", "", "for programs"},
-    Flag{"", "md", "", "Markdown"},
+    kJson,
+    kMarkdown,
     kHelp,
 };
 constexpr std::array kDiffFlags{
@@ -103,8 +105,8 @@ constexpr std::array kDiffFlags{
     Flag{"", "normalize", "HOW",
          "compare share (of all samples) or absolute (cores, CPU time a second) [share]"},
     Flag{"", "top", "N", "so many rows, 0 for all [30]"},
-    Flag{"", "json", "", "for programs"},
-    Flag{"", "md", "", "Markdown"},
+    kJson,
+    kMarkdown,
     kHelp,
 };
 constexpr std::array kViewFlags{
@@ -123,15 +125,15 @@ constexpr std::array kConvertFlags{
     kHelp,
 };
 constexpr std::array kExplainFlags{
-    Flag{"", "json", "", "for programs"},
+    kJson,
     kHelp,
 };
 constexpr std::array kDoctorFlags{
-    Flag{"", "json", "", "for programs"},
+    kJson,
     kHelp,
 };
 constexpr std::array kObjectInfoFlags{
-    Flag{"", "json", "", "for programs"},
+    kJson,
     kHelp,
 };
 constexpr std::array kShowUnwindFlags{

@@ -25,7 +25,7 @@ struct Seat {
 };
 Seat read_seat(const std::function<const char*(const char*)>& environment, const std::string& user);
 
-// What is said when no browser is opened: the address and, over ssh, the command that brings the
+// What is said before a browser is opened: the address and, over ssh, the command that brings the
 // port to where the browser is.
 std::string tell_address(const std::string& url, std::uint16_t port, const ViewCommand& command,
                          const Seat& seat);

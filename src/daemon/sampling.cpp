@@ -14,7 +14,6 @@
 
 #include "cli/system_facts.h"
 #include "output/output_file.h"
-#include "symbolize/executable_namer.h"
 #include "symbolize/often_sampled.h"
 
 namespace bobbin::daemon {
@@ -139,29 +138,6 @@ void prepare(symbolize::ExecutableNamer& namer, const aggregate::CountedStacks& 
                        std::move(options));
 }
 
-symbolize::NameSources sources_of(symbolize::ExecutableNamer& namer, const Sampling& sampling) {
-    symbolize::NameSources sources;
-    sources.name_executable = [&namer](const executable::Executable& executable,
-                                       std::span<const std::uint64_t> addresses) {
-        return namer.name(executable, addresses);
-    };
-    sources.kernel.name_object = [&namer](int fd, const std::string& path,
-                                          std::span<const std::uint64_t> addresses) {
-        return namer.name(fd, path, {}, addresses);
-    };
-    sources.code_maps_of = [&sampling](const symbolize::ProcessId& process) {
-        return sampling.code_maps->find(process);
-    };
-    sources.read_code_map = [&namer](int fd, symbolize::CodeMapKind kind,
-                                     std::span<const std::uint64_t> addresses) {
-        return namer.read_code_map(fd, kind, addresses);
-    };
-    sources.demangle = [&namer](std::span<const std::string> system_names) {
-        return namer.demangle(system_names);
-    };
-    return sources;
-}
-
 }  // namespace
 
 tl::expected<Sampling, cli::UserError> prepare_sampling(const config::RecordConfig& config,
@@ -210,6 +186,29 @@ Result<RecordingFacts> facts_of(const Sampling& sampling, const config::RecordCo
                           .resumed = resumed,
                           .shortened_from = counted.shortened_from,
                           .lost_files = sampling.unwind_walk->lost_files()};
+}
+
+symbolize::NameSources sources_of(symbolize::ExecutableNamer& namer, const Sampling& sampling) {
+    symbolize::NameSources sources;
+    sources.name_executable = [&namer](const executable::Executable& executable,
+                                       std::span<const std::uint64_t> addresses) {
+        return namer.name(executable, addresses);
+    };
+    sources.kernel.name_object = [&namer](int fd, const std::string& path,
+                                          std::span<const std::uint64_t> addresses) {
+        return namer.name(fd, path, {}, addresses);
+    };
+    sources.code_maps_of = [&sampling](const symbolize::ProcessId& process) {
+        return sampling.code_maps->find(process);
+    };
+    sources.read_code_map = [&namer](int fd, symbolize::CodeMapKind kind,
+                                     std::span<const std::uint64_t> addresses) {
+        return namer.read_code_map(fd, kind, addresses);
+    };
+    sources.demangle = [&namer](std::span<const std::string> system_names) {
+        return namer.demangle(system_names);
+    };
+    return sources;
 }
 
 NamedStacks name(const aggregate::CountedStacks& counted, const Sampling& sampling,

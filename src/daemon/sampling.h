@@ -20,12 +20,13 @@
 #include "sampler/outcome_counts.h"
 #include "sampler/perf_events.h"
 #include "sampler/process_labels.h"
+#include "symbolize/executable_namer.h"
 #include "symbolize/name_stacks.h"
 
 namespace bobbin::daemon {
 
 // The stages of both walks, in the order they are built and so torn down in reverse. Passive: the
-// walks run by themselves, record.cpp says when to start and stop.
+// walks run by themselves, record.cpp and top.cpp say when to start and stop.
 struct Sampling {
     sampler::BpfProgram program;
     std::vector<int> cpus;
@@ -52,6 +53,9 @@ Result<> start(Sampling& sampling);
 // The counters and sizes as they are now.
 Result<RecordingFacts> facts_of(const Sampling& sampling, const config::RecordConfig& config,
                                 const aggregate::CountedStacks& counted);
+
+// Who is asked for names: the process without rights of `namer`. Both have to outlive it.
+symbolize::NameSources sources_of(symbolize::ExecutableNamer& namer, const Sampling& sampling);
 
 struct NamedStacks {
     // Times, period and comments are still to be filled by the caller.

@@ -103,14 +103,15 @@ private:
         }
     }
 
-    // Ctrl-Z. The ring would be full in seconds: so nothing is sampled until fg.
+    // Ctrl-Z. The ring would be full in seconds: so nothing is sampled until fg. bg stops this
+    // process again, in enter().
     void pause_process() {
         terminal_.leave();
         const auto stopped = sampling_.events.stop();
         ::kill(::getpid(), SIGSTOP);
+        terminal_.enter();
         const auto started = sampling_.events.start();
         if (!stopped || !started) spdlog::error("sampling did not stop and start again");
-        terminal_.enter();
         needs_page_ = true;
     }
 

@@ -52,22 +52,8 @@ TopNames::TopNames(const Sampling& sampling)
 }
 
 symbolize::NameSources TopNames::ask_worker() {
-    symbolize::NameSources sources;
-    sources.name_executable = [this](const executable::Executable& executable,
-                                     std::span<const std::uint64_t> addresses) {
-        return namer_.name(executable, addresses);
-    };
+    symbolize::NameSources sources = sources_of(namer_, sampling_);
     sources.kernel_symbolizer = &kernel_;
-    sources.code_maps_of = [this](const symbolize::ProcessId& process) {
-        return sampling_.code_maps->find(process);
-    };
-    sources.read_code_map = [this](int fd, symbolize::CodeMapKind kind,
-                                   std::span<const std::uint64_t> addresses) {
-        return namer_.read_code_map(fd, kind, addresses);
-    };
-    sources.demangle = [this](std::span<const std::string> system_names) {
-        return namer_.demangle(system_names);
-    };
     return sources;
 }
 

@@ -3,11 +3,9 @@
 
 #include <termios.h>
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 #include "base/unique_fd.h"

@@ -36,14 +36,17 @@ json no_markers() {
     return markers;
 }
 
-}  // namespace
+// What a sample weighs: `weightType` of the format and the number.
+enum class Weight { kSamples, kMilliseconds, kBytes };
 
-FirefoxWeight firefox_weight_of(const symbolize::ValueType& type) {
-    if (type.unit == "bytes") return FirefoxWeight::kBytes;
+Weight weight_of(const symbolize::ValueType& type) {
+    if (type.unit == "bytes") return Weight::kBytes;
     // CPU time is shown as samples; time of another kind, such as waiting, as itself.
-    if (type.unit == "nanoseconds" && type.name != "cpu") return FirefoxWeight::kMilliseconds;
-    return FirefoxWeight::kSamples;
+    if (type.unit == "nanoseconds" && type.name != "cpu") return Weight::kMilliseconds;
+    return Weight::kSamples;
 }
+
+}  // namespace
 
 json FirefoxThread::encode() {
     json samples = encode_samples();
@@ -75,20 +78,24 @@ json FirefoxThread::encode() {
 }
 
 json FirefoxThread::encode_samples() {
-    const FirefoxWeight weight = firefox_weight_of(profile_.value_type);
+    const Weight weight = weight_of(profile_.value_type);
     const bool is_cpu_time = profile_.value_type == symbolize::ValueType{};
     json stacks = json::array();
     json times = json::array();
     json weights = json::array();
     json cpu_times = json::array();
+    // A stack comes once for each span of time that it was met in.
+    std::unordered_map<const symbolize::NamedStack*, std::optional<std::uint32_t>> index_by_stack;
     for (const TimedSamples& part : thread_.samples) {
-        const auto stack = stack_index(*part.stack);
+        const auto [found, is_new] = index_by_stack.try_emplace(part.stack);
+        if (is_new) found->second = stack_index(*part.stack);
+        const std::optional<std::uint32_t> stack = found->second;
         stacks.push_back(stack ? json(*stack) : json());
         times.push_back(to_milliseconds(part.end));
-        if (weight == FirefoxWeight::kMilliseconds) {
+        if (weight == Weight::kMilliseconds) {
             weights.push_back(static_cast<double>(part.value) / 1e6);
         } else {
-            weights.push_back(weight == FirefoxWeight::kBytes ? part.value : part.count);
+            weights.push_back(weight == Weight::kBytes ? part.value : part.count);
         }
         cpu_times.push_back(part.value);
     }

@@ -6,8 +6,9 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "profile/string_table.h"
@@ -18,10 +19,6 @@ namespace bobbin::profile {
 
 // Of `meta.categories`: index 0 has to be the grey one.
 enum FirefoxCategory : std::uint32_t { kFirefoxOther, kFirefoxUser, kFirefoxKernel };
-
-// What a sample weighs: `weightType` of the format and the number.
-enum class FirefoxWeight { kSamples, kMilliseconds, kBytes };
-FirefoxWeight firefox_weight_of(const symbolize::ValueType& type);
 
 // One `threads[]` object: its samples and the tables of its own that they refer to.
 class FirefoxThread {

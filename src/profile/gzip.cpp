@@ -33,7 +33,7 @@ public:
         return {};
     }
 
-    // How many bytes of `to` were filled; 0 at the end.
+    // How many bytes of `to` were filled; fewer than all at the end.
     Result<std::size_t> read(std::span<char> to) {
         stream_.next_out = reinterpret_cast<Bytef*>(to.data());
         stream_.avail_out = static_cast<uInt>(to.size());
@@ -92,9 +92,10 @@ Result<std::string> gunzip(std::string_view bytes, std::size_t max_bytes) {
         // One byte more than allowed tells a text of `max_bytes` from a longer one.
         text.resize(std::min(max_bytes + 1, std::max(had * 2, kFirstBytes)));
         BOBBIN_TRY(const std::size_t added, inflater.read(std::span(text).subspan(had)));
+        const bool at_end = had + added < text.size();
         text.resize(had + added);
         if (text.size() > max_bytes) return fail("decompress: more than {} bytes", max_bytes);
-        if (added == 0) return text;
+        if (at_end) return text;
     }
 }
 

@@ -10,6 +10,8 @@
 #include <set>
 #include <vector>
 
+#include "base/base_name.h"
+
 namespace bobbin::profile {
 namespace {
 
@@ -86,11 +88,9 @@ std::map<std::string, std::string, std::less<>> pair_up(const Occurrences& fresh
 }  // namespace
 
 std::string_view module_without_version(std::string_view path) {
-    if (const std::size_t slash = path.rfind('/'); slash != std::string_view::npos) {
-        path.remove_prefix(slash + 1);
-    }
-    const std::size_t version = path.find(".so.");
-    return version == std::string_view::npos ? path : path.substr(0, version + 3);
+    const std::string_view name = base_name(path);
+    const std::size_t version = name.find(".so.");
+    return version == std::string_view::npos ? name : name.substr(0, version + 3);
 }
 
 SameNames::SameNames(const symbolize::NamedProfile& profile, const symbolize::NamedProfile& base)

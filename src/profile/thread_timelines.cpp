@@ -86,7 +86,7 @@ private:
         return thread;
     }
 
-    // Its buckets go into `start` until all of the thread are known.
+    // `buckets` says where its parts lie until all of the thread are known.
     static void add_times(const symbolize::NamedStack& stack, ThreadTimeline& thread,
                           std::vector<std::uint32_t>& buckets) {
         const std::uint64_t all = sum_of(stack.times);

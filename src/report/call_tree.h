@@ -23,7 +23,7 @@ struct TreeNode {
 
 struct CallTree {
     std::vector<TreeNode> nodes;  // a node, then what is below it; siblings: most first
-    bool is_cut = false;          // nodes are missing because there would be too many
+    bool is_cut = false;          // nodes are missing because they would be too many or too deep
 };
 
 struct TreeLimits {

@@ -10,6 +10,7 @@
 
 #include "profile/same_names.h"
 #include "report/diff_counts.h"
+#include "report/weight.h"
 
 namespace bobbin::report {
 namespace {
@@ -74,10 +75,6 @@ void correct(std::vector<FunctionDiff>& functions) {
     }
 }
 
-double share(std::uint64_t count, std::uint64_t all) {
-    return all == 0 ? 0 : static_cast<double>(count) / static_cast<double>(all);
-}
-
 }  // namespace
 
 double FunctionDiff::relative_change() const {
@@ -102,8 +99,8 @@ Result<ProfileDiff> diff_profiles(const symbolize::NamedProfile& base,
         const SideCounts::Function& before = base_side.at(i);
         const SideCounts::Function& after = fresh_side.at(i);
         if (before.count == 0 && after.count == 0) continue;
-        if (std::max(share(before.count, diff.base_sample_count),
-                     share(after.count, diff.sample_count)) < options.min_share) {
+        if (std::max(share_of(before.count, diff.base_sample_count),
+                     share_of(after.count, diff.sample_count)) < options.min_share) {
             ++diff.small_count;
             continue;
         }

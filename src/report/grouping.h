@@ -42,7 +42,7 @@ struct Group {
     bool is_inlined = false;  // wherever it was met
 };
 
-// Which group each line of each location belongs to. `profile` has to outlive it.
+// Which group each line of each location belongs to.
 class FrameGroups {
 public:
     FrameGroups(const symbolize::NamedProfile& profile, By by);

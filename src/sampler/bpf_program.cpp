@@ -129,8 +129,8 @@ std::size_t executable_ids() {
 }
 
 Result<> fill_free_ids(int queue_fd) {
-    for (__u32 id = FIRST_FILE_EXECUTABLE_ID; id < FIRST_FILE_EXECUTABLE_ID + executable_ids();
-         ++id) {
+    const std::size_t end = FIRST_FILE_EXECUTABLE_ID + executable_ids();
+    for (__u32 id = FIRST_FILE_EXECUTABLE_ID; id < end; ++id) {
         if (bpf_map_update_elem(queue_fd, nullptr, &id, BPF_ANY) != 0) {
             return fail_with(errno, "fill the queue of executable ids");
         }

@@ -81,20 +81,26 @@ CellText cut(std::string_view text, std::size_t max_columns, bool utf8) {
     constexpr std::size_t kMaxBytesOfColumn = 16;
     const std::string safe = cli::printable(text.substr(0, max_columns * kMaxBytesOfColumn + 64));
     CellText result;
-    CellText with_ellipsis;  // the longest that leaves room for one
+    // As much as leaves a column for the ellipsis.
+    std::size_t bytes_before_ellipsis = 0;
+    std::size_t columns_before_ellipsis = 0;
     for (std::string_view rest = safe; !rest.empty();) {
         const Character character = first_of(rest);
         const bool is_shown = !character.is_broken && (utf8 || character.value < 0x80);
         const std::size_t columns = is_shown ? columns_of(character.value) : 1;
         if (result.columns + columns > max_columns) {
             if (max_columns == 0) return {};
-            with_ellipsis.text += utf8 ? "…" : "~";
-            ++with_ellipsis.columns;
-            return with_ellipsis;
+            result.text.resize(bytes_before_ellipsis);
+            result.text += utf8 ? "…" : "~";
+            result.columns = columns_before_ellipsis + 1;
+            return result;
         }
         if (columns > 0) result.text += is_shown ? rest.substr(0, character.bytes) : "?";
         result.columns += columns;
-        if (result.columns < max_columns) with_ellipsis = result;
+        if (result.columns < max_columns) {
+            bytes_before_ellipsis = result.text.size();
+            columns_before_ellipsis = result.columns;
+        }
         rest.remove_prefix(character.bytes);
     }
     return result;

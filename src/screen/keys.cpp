@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 namespace bobbin::screen {
 namespace {
@@ -80,9 +81,7 @@ std::vector<Key> KeyReader::give_up_sequence() {
     if (pending_.empty()) return {};
     pending_.erase(0, 1);
     std::vector<Key> keys{{.kind = KeyKind::kEscape}};
-    const std::string rest = std::move(pending_);
-    pending_.clear();
-    for (const Key& key : read(rest)) keys.push_back(key);
+    for (const Key& key : read(std::exchange(pending_, {}))) keys.push_back(key);
     return keys;
 }
 

@@ -133,10 +133,15 @@ void keep_matching(const report::Pattern& pattern, symbolize::NamedProfile& prof
     for (const symbolize::Function& function : profile.functions) {
         functions.push_back(pattern.matches(function.name));
     }
+    std::vector<bool> modules;
+    modules.reserve(profile.mappings.size());
+    for (const symbolize::Mapping& mapping : profile.mappings) {
+        modules.push_back(pattern.matches(mapping.file));
+    }
     std::vector<bool> locations;
     locations.reserve(profile.locations.size());
     for (const symbolize::Location& location : profile.locations) {
-        locations.push_back(pattern.matches(profile.mappings[location.mapping].file) ||
+        locations.push_back(modules[location.mapping] ||
                             std::ranges::any_of(location.lines, [&](const symbolize::Line& line) {
                                 return functions[line.function];
                             }));

@@ -64,7 +64,7 @@ UniqueFd DebugFileFetcher::fetch(const elf::BuildId& build_id) {
     if (file) return std::move(*file);
     ++failure_count_;
     const int error = file.error().code().value();
-    if (error == 0) {
+    if (error == 0 || !process_) {  // it said so itself, or was never there
         last_failure_ = file.error().message();
         return {};
     }

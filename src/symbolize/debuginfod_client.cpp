@@ -5,7 +5,6 @@
 #include <grp.h>
 #include <pwd.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/result.h"
@@ -80,7 +80,7 @@ Result<UniqueFd> download(const Library& library, const std::string& build_id) {
         library.client, reinterpret_cast<const unsigned char*>(build_id.c_str()), 0, &found);
     const std::unique_ptr<char, decltype(&std::free)> path(found, &std::free);
     if (fd == -ENOENT) return UniqueFd();
-    if (fd < 0) return fail("{}", ::strerrordesc_np(-fd));
+    if (fd < 0) return fail("{}", std::generic_category().message(-fd));
     UniqueFd file(fd);
     if (elf::to_hex(read_build_id_section(fd)) == build_id) return file;
     if (path) ::unlink(path.get());

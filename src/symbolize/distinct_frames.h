@@ -15,6 +15,11 @@
 
 namespace bobbin::symbolize {
 
+// Of a place in a file.
+inline std::uint32_t executable_id_of(abi::frame_word frame) {
+    return static_cast<std::uint32_t>((frame >> FRAME_EXECUTABLE_SHIFT) & FRAME_EXECUTABLE_MASK);
+}
+
 // An address in generated code. Two processes have different code at one address; those that do not
 // say what it is share one place, since all that can be shown is the address.
 struct GeneratedPlace {

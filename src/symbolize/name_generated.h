@@ -34,8 +34,7 @@ struct GeneratedNameSources {
 
 // Names places in generated code, which are the locations `first_location`, +1, ... of the profile,
 // by what their processes wrote for profilers: a jitdump, and for what that leaves unnamed a perf
-// map. Named ones lie in a mapping "[jit]" for each
-// process, all others in "[anon]".
+// map. Named ones lie in a mapping "[jit]" for each process, all others in "[anon]".
 void name_generated_locations(std::span<const GeneratedPlace> places, std::uint32_t first_location,
                               const GeneratedNameSources& sources, ProfileTables& tables);
 

@@ -15,10 +15,6 @@
 namespace bobbin::symbolize {
 namespace {
 
-std::uint32_t executable_id_of(abi::frame_word frame) {
-    return static_cast<std::uint32_t>((frame >> FRAME_EXECUTABLE_SHIFT) & FRAME_EXECUTABLE_MASK);
-}
-
 // Many stacks have one owner, and asking for a container reads files.
 class LabelMemory {
 public:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbolize/object_worker.h"
 
-#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "symbolize/code_maps.h"
+#include "symbolize/distinct_frames.h"
 
 namespace bobbin::symbolize {
 
@@ -14,9 +15,7 @@ std::vector<std::uint32_t> find_often_sampled(const aggregate::CountedStacks& co
     for (const aggregate::CountedStack& stack : counted.stacks) {
         std::set<std::uint32_t> ids;
         for (const abi::frame_word frame : stack.user_frames) {
-            if (is_generated(frame)) continue;
-            ids.insert(static_cast<std::uint32_t>((frame >> FRAME_EXECUTABLE_SHIFT) &
-                                                  FRAME_EXECUTABLE_MASK));
+            if (!is_generated(frame)) ids.insert(executable_id_of(frame));
         }
         for (const std::uint32_t id : ids) samples_by_id[id] += stack.count;
     }

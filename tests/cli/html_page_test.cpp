@@ -180,14 +180,20 @@ TEST(HtmlPage, ComparesTwoProfiles) {
     const nlohmann::json answer = answer_of(page, R"(
         const fresh = page.weights.all, base = page.others.all;
         const change = page.changeOf(page.flame.tree, 0);
+        const changes = () => page.model.frames.map((frame, i) => page.table.changeOf(i));
+        const before = changes();
         page.switchSide();
-        return {fresh, base, change, switched: page.weights.all,
+        const same = changes().every((value, i) => value === before[i]);
+        return {fresh, base, change, switched: page.weights.all, same,
+                changed: before.some(value => value !== 0),
                 rows: document.querySelectorAll('#functions tbody td.grew, td.shrank').length};)",
                                             directory);
     ASSERT_TRUE(answer.is_object()) << answer;
     EXPECT_EQ(answer["fresh"], run.profile.sample_count());
     EXPECT_EQ(answer["switched"], answer["base"]);
     EXPECT_EQ(answer["change"], 0);
+    EXPECT_TRUE(answer["changed"]);
+    EXPECT_TRUE(answer["same"]) << "of whichever profile the widths are";
     EXPECT_GT(answer["rows"], 0);
 }
 

@@ -12,7 +12,7 @@ add_custom_target(bobbin_go_pprof DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/pprof-tool
 
 set(support ${PROJECT_SOURCE_DIR}/tests/support)
 bobbin_test(golden_pprof LABEL golden
-            SOURCES pprof_test.cpp pprof_example.cpp ${support}/child_process.cpp
+            SOURCES pprof_test.cpp pprof_example.cpp go_pprof.cpp ${support}/child_process.cpp
                     ${support}/temporary_directory.cpp
             LIBRARIES bobbin_base bobbin_profile bobbin_output)
 add_dependencies(golden_pprof bobbin_go_pprof)

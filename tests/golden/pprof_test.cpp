@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "golden/go_pprof.h"
 #include "golden/pprof_example.h"
 #include "output/output_file.h"
 #include "support/child_process.h"
@@ -39,18 +40,7 @@ protected:
         const auto file = output::OutputFile::prepare(path);
         EXPECT_TRUE(file);
         EXPECT_TRUE(file && file->write(profile, std::nullopt));
-
-        std::vector<std::string> arguments = {BOBBIN_GO, "tool", "pprof"};
-        arguments.insert(arguments.end(), options.begin(), options.end());
-        arguments.push_back(path);
-        const std::string home = directory_.path();
-        const test::FinishedProcess pprof =
-            test::run_process(arguments, {{"HOME", home},
-                                          {"PPROF_TMPDIR", home},
-                                          {"GOCACHE", BOBBIN_GO_CACHE},
-                                          {"GOFLAGS", ""}});
-        EXPECT_EQ(pprof.exit_status, 0) << pprof.standard_error;
-        return squeeze(pprof.standard_output);
+        return squeeze(test::run_go_pprof(directory_.path(), options, path));
     }
 
     // The message as protobuf's own compiler prints it, with its text strings resolved by nobody.

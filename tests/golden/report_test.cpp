@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "golden/go_pprof.h"
 #include "profile/pprof.h"
 #include "report/filter.h"
 #include "report/function_table.h"
 #include "report/peek.h"
-#include "support/child_process.h"
 #include "support/temporary_directory.h"
 
 namespace bobbin {
@@ -86,23 +86,9 @@ protected:
 
     // What pprof prints, counting samples and leaving nothing out.
     std::string ask_pprof(std::vector<std::string> options) {
-        std::vector<std::string> arguments = {BOBBIN_GO,
-                                              "tool",
-                                              "pprof",
-                                              "-sample_index=samples",
-                                              "-nodefraction=0",
-                                              "-edgefraction=0",
-                                              "-nodecount=100000"};
-        arguments.insert(arguments.end(), options.begin(), options.end());
-        arguments.push_back(path_);
-        const std::string home = directory_.path();
-        const test::FinishedProcess pprof =
-            test::run_process(arguments, {{"HOME", home},
-                                          {"PPROF_TMPDIR", home},
-                                          {"GOCACHE", BOBBIN_GO_CACHE},
-                                          {"GOFLAGS", ""}});
-        EXPECT_EQ(pprof.exit_status, 0) << pprof.standard_error;
-        return pprof.standard_output;
+        options.insert(options.begin(), {"-sample_index=samples", "-nodefraction=0",
+                                         "-edgefraction=0", "-nodecount=100000"});
+        return test::run_go_pprof(directory_.path(), options, path_);
     }
 
     // "  5 50.00% 50.00%  8 80.00%  f7 (inline)"

@@ -94,13 +94,13 @@ TEST(TwoProcessesWithCodeAtOneAddress, HaveEachItsOwnName) {
     EXPECT_EQ(pids.size(), 2U);
 }
 
-// Process 1 of its own pid namespace, below a root of its own whose /tmp is a link that leads
-// elsewhere as seen from outside; nothing of this is there any more when names are made.
 bool has_right_name(const Stack& stack) {
     const Frame leaf = stack.user_frames().front();
     return is_function(leaf, "first function") || is_function(leaf, "second function");
 }
 
+// Process 1 of its own pid namespace, below a root of its own whose /tmp is a link that leads
+// elsewhere as seen from outside; nothing of this is there any more when names are made.
 class ContainedProcess : public testing::TestWithParam<std::string> {};
 
 TEST_P(ContainedProcess, HasItsNamesFromItsOwnTmp) {

@@ -18,7 +18,8 @@ class HeatMap {
     if (!this.known) return;
     canvas.addEventListener('pointerdown', event => this.press(event));
     canvas.addEventListener('pointermove', event => this.drag(event));
-    canvas.addEventListener('pointerup', () => { this.pressedAt = undefined; });
+    // A touch that becomes scrolling is cancelled.
+    for (const end of ['pointerup', 'pointercancel']) canvas.addEventListener(end, () => { this.pressedAt = undefined; });
     canvas.addEventListener('keydown', event => this.key(event));
   }
   get side() { return this.ui.model.sides[0]; }

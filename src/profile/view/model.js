@@ -134,12 +134,9 @@ class Tree {
     }
     return node;
   }
+  // Children of node i are then order[first[i]] up to order[first[i + 1]].
   finish() {
     this.byKey = null;
-    return this.link();
-  }
-  // Children of node i are order[first[i]] up to order[first[i + 1]].
-  link() {
     const size = this.frame.length, first = new Int32Array(size + 2), order = new Int32Array(size);
     for (let i = 1; i < size; ++i) ++first[this.parent[i] + 2];
     for (let i = 2; i < first.length; ++i) first[i] += first[i - 1];

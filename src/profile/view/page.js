@@ -30,12 +30,13 @@ class Page {
   tell(text) { this.find('details').textContent = text; }
   matches(frame) { return this.matched !== null && this.matched[frame] === 1; }
 
-  // How much a node's share of the first profile is above that of the second; null: nothing to compare.
-  changeOf(tree, node) {
-    if (!tree.other) return null;
-    const change = tree.total[node] / (this.weights.all || 1) - tree.other[node] / (this.others.all || 1);
+  // How much a share of the first profile is above that of the second, whichever has the widths.
+  change(count, other) {
+    const change = count / (this.weights.all || 1) - other / (this.others.all || 1);
     return this.widthSide === 0 ? change : -change;
   }
+  // Of a node's share; null: nothing to compare.
+  changeOf(tree, node) { return tree.other ? this.change(tree.total[node], tree.other[node]) : null; }
 
   addFilters() {
     const {model} = this, sums = {process: new Map(), thread: new Map(), unit: new Map(), cpu: new Map()};

@@ -22,11 +22,10 @@ class FunctionTable {
     }
     if (this.ui.sums) this.show();
   }
-  // Of its own samples' share.
+  // Of its own samples' share, from the second profile to the first.
   changeOf(i) {
-    const {sums, otherSums, weights, others} = this.ui;
-    if (!others) return 0;
-    return sums.self[i] / (weights.all || 1) - otherSums.self[i] / (others.all || 1);
+    const {sums, otherSums} = this.ui;
+    return otherSums ? this.ui.change(sums.self[i], otherSums.self[i]) : 0;
   }
   show() {
     const {model, sums, otherSums, matched} = this.ui, frames = model.frames;
@@ -42,10 +41,13 @@ class FunctionTable {
   rowOf(number, frame) {
     const {ui} = this, {sums, weights} = ui, row = document.createElement('tr');
     if (ui.matches(number)) row.className = 'match';
-    const number_cell = text => { const cell = row.insertCell(); cell.className = 'number'; cell.textContent = text; return cell; };
-    number_cell(percent(sums.self[number], weights.all));
-    number_cell(percent(sums.total[number], weights.all));
-    if (ui.others) number_cell(points(this.changeOf(number))).classList.add(this.changeOf(number) > 0 ? 'grew' : 'shrank');
+    const numberCell = text => { const cell = row.insertCell(); cell.className = 'number'; cell.textContent = text; return cell; };
+    numberCell(percent(sums.self[number], weights.all));
+    numberCell(percent(sums.total[number], weights.all));
+    if (ui.others) {
+      const change = this.changeOf(number), cell = numberCell(points(change));
+      if (change !== 0) cell.classList.add(change > 0 ? 'grew' : 'shrank');
+    }
     const button = document.createElement('button');
     button.textContent = button.title = frame.name;
     button.addEventListener('click', () => ui.choose(number));

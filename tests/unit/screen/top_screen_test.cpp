@@ -6,7 +6,6 @@
 
 #include <regex>
 
-#include "screen/cell_text.h"
 #include "unit/screen/some_stacks.h"
 
 namespace bobbin::screen {
@@ -158,8 +157,8 @@ std::size_t columns_of_line(const std::string& line) {
 
 TEST_F(TopScreenTest, FitsAnySize) {
     for (const std::string keys : {"", "p", "f", "?"}) {
-        TopScreen screen(kPlainLook);
         for (const bool has_samples : {false, true}) {
+            TopScreen screen(kPlainLook);
             if (has_samples) screen.show(some_snapshot());
             for (const char key : keys) screen.press({.kind = KeyKind::kCharacter, .byte = key});
             for (std::size_t columns = 1; columns <= 130; columns += 3) {
