@@ -1,17 +1,22 @@
-# bobbin_view_page(bobbin_profile DIRECTORY): DIRECTORY/view.html, view.css and the scripts, one behind
-# the other, as the text of "profile/view_page.h", so that the program needs no file beside it.
-function(bobbin_view_page target directory)
+# bobbin_page(bobbin_profile profile/view_page.h View SCRIPTS model words): src/profile/view/view.html,
+# view.css and the scripts, one behind the other, as the texts kViewPage, kViewStyle and kViewScript of
+# that header, so that the program needs no file beside it.
+function(bobbin_page target header Name)
+  cmake_parse_arguments(ARG "" "" "SCRIPTS" ${ARGN})
+  string(TOLOWER ${Name} name)
+  get_filename_component(BOBBIN_PAGE_MODULE ${header} DIRECTORY)
+  set(BOBBIN_PAGE_NAME ${Name})
+  set(directory ${CMAKE_CURRENT_SOURCE_DIR}/${BOBBIN_PAGE_MODULE}/${name})
   foreach(part html css)
-    file(READ ${directory}/view.${part} BOBBIN_VIEW_${part})
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${directory}/view.${part})
+    file(READ ${directory}/${name}.${part} BOBBIN_PAGE_${part})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${directory}/${name}.${part})
   endforeach()
-  set(BOBBIN_VIEW_js "")
-  foreach(script model words graph heat table page)
+  set(BOBBIN_PAGE_js "")
+  foreach(script IN LISTS ARG_SCRIPTS)
     file(READ ${directory}/${script}.js text)
-    string(APPEND BOBBIN_VIEW_js "${text}")
+    string(APPEND BOBBIN_PAGE_js "${text}")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${directory}/${script}.js)
   endforeach()
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/view_page.h.in
-                 ${PROJECT_BINARY_DIR}/view/profile/view_page.h @ONLY)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/view_page.h.in ${PROJECT_BINARY_DIR}/view/${header} @ONLY)
   target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/view)
 endfunction()

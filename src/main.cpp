@@ -14,15 +14,20 @@
 
 #include "cli/command_line.h"
 #include "cli/convert.h"
+#include "cli/ctl.h"
 #include "cli/diff.h"
 #include "cli/doctor.h"
 #include "cli/explain.h"
 #include "cli/object_info.h"
+#include "cli/push.h"
+#include "cli/query.h"
 #include "cli/report.h"
 #include "cli/show_unwind.h"
 #include "cli/view.h"
 #include "daemon/record.h"
 #include "daemon/top.h"
+#include "sampler/event_opener.h"
+#include "service/run_service.h"
 #include "symbolize/debug_file_fetcher.h"
 #include "symbolize/debuginfod_client.h"
 #include "symbolize/object_worker.h"
@@ -54,6 +59,12 @@ bool is_downloader(std::span<char* const> arguments) {
            std::string_view(arguments[1]) == bobbin::symbolize::kDownloaderArgument;
 }
 
+// `bobbin event-opener`, which systemd starts (event_opener.h).
+bool is_event_opener(std::span<char* const> arguments) {
+    return arguments.size() == 2 &&
+           std::string_view(arguments[1]) == bobbin::sampler::kEventOpenerArgument;
+}
+
 std::optional<bobbin::symbolize::DownloadUser> user_in(std::span<char* const> arguments) {
     if (arguments.size() != 4) return std::nullopt;
     const auto number = [](const char* text) {
@@ -82,6 +93,9 @@ int main(int argc, char** argv) {
     if (is_downloader(arguments)) {
         ::_exit(symbolize::serve_downloads(symbolize::kAgentSocketFd, user_in(arguments)));
     }
+    if (is_event_opener(arguments)) {
+        ::_exit(sampler::serve_event_opener(sampler::kListeningFd));
+    }
     log_to_standard_error();
     const std::vector<std::string> invocation(arguments.begin(), arguments.end());
     return std::visit(
@@ -93,6 +107,10 @@ int main(int argc, char** argv) {
             [](const cli::ViewCommand& view) { return cli::run_view(view); },
             [](const cli::ConvertCommand& convert) { return cli::run_convert(convert); },
             [](const cli::ExplainCommand& explain) { return cli::run_explain(explain); },
+            [](const cli::DaemonCommand& command) { return service::run_service(command); },
+            [](const cli::QueryCommand& query) { return cli::run_query(query); },
+            [](const cli::CtlCommand& ctl) { return cli::run_ctl(ctl); },
+            [](const cli::PushCommand& push) { return cli::run_push(push); },
             [](const cli::DoctorCommand& doctor) { return cli::run_doctor(doctor); },
             [](const cli::ObjectInfoCommand& object) { return cli::run_object_info(object); },
             [](const cli::ShowUnwindCommand& unwind) { return cli::run_show_unwind(unwind); },

@@ -119,12 +119,57 @@ _bobbin_diff() {
     esac
 }
 
+_bobbin_query() {
+    local current=$1 previous=$2
+    case $previous in
+        --since | --until) _bobbin_words "$current" "-10m -1h -1d -7d now" ;;
+        --by) _bobbin_words "$current" "function line file module process thread unit cpu container label:" ;;
+        --top) _bobbin_words "$current" "10 30 100 0" ;;
+        --diff-with) _bobbin_words "$current" "-25h..-24h" ;;
+        -o | --output | --config | --store) _bobbin_files "$current" ;;
+        -u | --unit | --where) ;;
+        *)
+            _bobbin_words "$current" "--since --until -u --unit --where -o --output --diff-with --by --top --list
+                --json --config --store -h --help"
+            ;;
+    esac
+}
+
+_bobbin_ctl() {
+    local current=$1 previous=$2
+    case $previous in
+        --last) _bobbin_words "$current" "1m 10m 1h" ;;
+        -F | --frequency) _bobbin_words "$current" "99 199 499" ;;
+        -d | --duration) _bobbin_words "$current" "30s 60s 5m" ;;
+        -o | --output | --config) _bobbin_files "$current" ;;
+        ctl) _bobbin_words "$current" "status snapshot boost pause resume reload
+            --last -o --output -F --frequency -d --duration --json --config -h --help" ;;
+        *) _bobbin_words "$current" "--last -o --output -F --frequency -d --duration --json --config -h --help" ;;
+    esac
+}
+
+_bobbin_push() {
+    local current=$1 previous=$2
+    case $previous in
+        --to) _bobbin_words "$current" "pyroscope+http:// pyroscope+push+http:// parca+http:// s3+https:// s3://" ;;
+        --bearer-file | --credentials-file) _bobbin_files "$current" ;;
+        --label | --region) ;;
+        *)
+            if [[ $current == -* ]]; then
+                _bobbin_words "$current" "--to --label --bearer-file --region --credentials-file -h --help"
+            else
+                _bobbin_files "$current"
+            fi
+            ;;
+    esac
+}
+
 _bobbin() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         _bobbin_words "$current" \
-            "record top report diff view convert explain doctor object-info show-unwind help -h --help -V --version"
+            "record top report diff view convert explain daemon query ctl push doctor object-info show-unwind help -h --help -V --version"
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -157,6 +202,16 @@ _bobbin() {
                 _bobbin_files "$current"
             fi
             ;;
+        query) _bobbin_query "$current" "$previous" ;;
+        daemon)
+            if [[ $previous == --config ]]; then
+                _bobbin_files "$current"
+            else
+                _bobbin_words "$current" "--config --check-config -h --help"
+            fi
+            ;;
+        ctl) _bobbin_ctl "$current" "$previous" ;;
+        push) _bobbin_push "$current" "$previous" ;;
         doctor) _bobbin_words "$current" "--json -h --help" ;;
         object-info)
             if [[ $current == -* ]]; then
@@ -172,7 +227,7 @@ _bobbin() {
                 _bobbin_files "$current"
             fi
             ;;
-        help) _bobbin_words "$current" "record top report diff view convert explain doctor object-info show-unwind" ;;
+        help) _bobbin_words "$current" "record top report diff view convert explain daemon query ctl push doctor object-info show-unwind" ;;
     esac
 }
 

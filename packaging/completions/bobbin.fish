@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion of bobbin; installed as /usr/share/fish/vendor_completions.d/bobbin.fish.
 
-set -l verbs record top report diff view convert explain doctor object-info show-unwind help
+set -l verbs record top report diff view convert explain daemon query ctl push doctor object-info show-unwind help
 
 complete -c bobbin -f
 complete -c bobbin -n "not __fish_seen_subcommand_from $verbs" -s h -l help -d 'show how bobbin is used'
@@ -13,6 +13,10 @@ complete -c bobbin -n "not __fish_seen_subcommand_from $verbs" -a diff -d 'what 
 complete -c bobbin -n "not __fish_seen_subcommand_from $verbs" -a view -d 'looks at a profile in a browser'
 complete -c bobbin -n "not __fish_seen_subcommand_from $verbs" -a convert -d 'a profile in another format'
 complete -c bobbin -n "not __fish_seen_subcommand_from $verbs" -a explain -d 'why frames are missing, and what helps'
+complete -c bobbin -n "not __fish_seen_subcommand_from $verbs" -a daemon -d 'profile all the time, as a service'
+complete -c bobbin -n "not __fish_seen_subcommand_from $verbs" -a query -d 'what the service recorded'
+complete -c bobbin -n "not __fish_seen_subcommand_from $verbs" -a ctl -d 'steer the running service'
+complete -c bobbin -n "not __fish_seen_subcommand_from $verbs" -a push -d 'send a profile to a back end'
 complete -c bobbin -n "not __fish_seen_subcommand_from $verbs" -a doctor -d 'what this kernel and these rights allow'
 complete -c bobbin -n "not __fish_seen_subcommand_from $verbs" -a object-info -d 'what bobbin knows of one file'
 complete -c bobbin -n "not __fish_seen_subcommand_from $verbs" -a show-unwind -d 'the unwind rules of one file'
@@ -68,6 +72,33 @@ complete -c bobbin -n '__fish_seen_subcommand_from convert' -s o -l output -r -F
 complete -c bobbin -n '__fish_seen_subcommand_from convert' -l sample-type -x -d 'which of several values'
 complete -c bobbin -n '__fish_seen_subcommand_from report diff explain doctor object-info' -l json -d 'for programs'
 complete -c bobbin -n '__fish_seen_subcommand_from report diff view convert explain object-info show-unwind' -F
+complete -c bobbin -n '__fish_seen_subcommand_from query' -l since -x -a '-10m -1h -1d -7d' -d 'from this time on'
+complete -c bobbin -n '__fish_seen_subcommand_from query' -l until -x -a 'now -1h' -d 'up to this time'
+complete -c bobbin -n '__fish_seen_subcommand_from query' -s u -l unit -x -d 'this systemd unit'
+complete -c bobbin -n '__fish_seen_subcommand_from query' -l where -x -d 'only samples with these labels'
+complete -c bobbin -n '__fish_seen_subcommand_from query' -s o -l output -r -F -d 'write this file'
+complete -c bobbin -n '__fish_seen_subcommand_from query' -l diff-with -x -a '-25h..-24h' -d 'compare with this range of time'
+complete -c bobbin -n '__fish_seen_subcommand_from query' -l by -x -a 'function line file module process thread unit cpu container label:' -d 'what a row is'
+complete -c bobbin -n '__fish_seen_subcommand_from query' -l top -x -a '10 30 100 0' -d 'so many rows'
+complete -c bobbin -n '__fish_seen_subcommand_from query' -l list -d 'show what is stored'
+complete -c bobbin -n '__fish_seen_subcommand_from query' -l json -d 'for programs'
+complete -c bobbin -n '__fish_seen_subcommand_from query' -l config -r -F -d 'the service\'s configuration'
+complete -c bobbin -n '__fish_seen_subcommand_from query' -l store -r -F -d 'the store'
+complete -c bobbin -n '__fish_seen_subcommand_from ctl' -a 'status snapshot boost pause resume reload'
+complete -c bobbin -n '__fish_seen_subcommand_from ctl' -l last -x -a '1m 10m 1h' -d 'of snapshot: so long ago'
+complete -c bobbin -n '__fish_seen_subcommand_from ctl' -s o -l output -r -F -d 'of snapshot: write this file'
+complete -c bobbin -n '__fish_seen_subcommand_from ctl' -s F -l frequency -x -a '99 199 499' -d 'of boost: samples a second'
+complete -c bobbin -n '__fish_seen_subcommand_from ctl' -s d -l duration -x -a '30s 60s 5m' -d 'of boost: for so long'
+complete -c bobbin -n '__fish_seen_subcommand_from ctl' -l json -d 'for programs'
+complete -c bobbin -n '__fish_seen_subcommand_from ctl' -l config -r -F -d 'the service\'s configuration'
+complete -c bobbin -n '__fish_seen_subcommand_from push' -l to -x -a 'pyroscope+http:// pyroscope+push+http:// parca+http:// s3+https:// s3://' -d 'who takes it'
+complete -c bobbin -n '__fish_seen_subcommand_from push' -l label -x -d 'goes with every series'
+complete -c bobbin -n '__fish_seen_subcommand_from push' -l bearer-file -r -F -d 'a file with a token'
+complete -c bobbin -n '__fish_seen_subcommand_from push' -l region -x -a us-east-1 -d 'of S3'
+complete -c bobbin -n '__fish_seen_subcommand_from push' -l credentials-file -r -F -d 'of S3: access key, colon, secret key'
+complete -c bobbin -n '__fish_seen_subcommand_from push' -F
+complete -c bobbin -n '__fish_seen_subcommand_from daemon' -l config -r -F -d 'the service\'s configuration'
+complete -c bobbin -n '__fish_seen_subcommand_from daemon' -l check-config -d 'only check the configuration'
 complete -c bobbin -n '__fish_seen_subcommand_from show-unwind' -l pc -x -d 'only the row that covers this address'
-complete -c bobbin -n "__fish_seen_subcommand_from record top report diff view convert explain doctor object-info show-unwind" -s h -l help -d 'show the options'
-complete -c bobbin -n '__fish_seen_subcommand_from help' -a 'record top report diff view convert explain doctor object-info show-unwind'
+complete -c bobbin -n "__fish_seen_subcommand_from record top report diff view convert explain daemon query ctl push doctor object-info show-unwind" -s h -l help -d 'show the options'
+complete -c bobbin -n '__fish_seen_subcommand_from help' -a 'record top report diff view convert explain daemon query ctl push doctor object-info show-unwind'

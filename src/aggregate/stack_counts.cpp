@@ -138,12 +138,13 @@ void StackCounts::add(const RawSample& sample) {
     count(shortened);
 }
 
-CountedStacks StackCounts::take() {
-    index_by_hash_.clear();
+CountedStacks StackCounts::take(std::chrono::nanoseconds next_start) {
+    index_by_hash_ = {};  // with its memory, which clear() would keep
     processes_.clear();
     bytes_ = 0;
     time_bytes_ = 0;
     spans_ = {};
+    spans_.begin_at(next_start);
     return std::exchange(counted_, {});
 }
 

@@ -74,8 +74,9 @@ public:
     [[nodiscard]] std::uint64_t sample_count() const { return counted_.sample_count; }
     [[nodiscard]] const CountedStacks& counted() const { return counted_; }
     [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-    // Hands over what was counted and starts from nothing, also with times.
-    CountedStacks take();
+    // Hands over what was counted and starts from nothing; times are counted from `next_start` on,
+    // of CLOCK_MONOTONIC.
+    CountedStacks take(std::chrono::nanoseconds next_start = {});
 
 private:
     CountedStack* find(const RawSample& sample);

@@ -11,7 +11,11 @@
 #include <vector>
 
 #include "cli/convert_arguments.h"
+#include "cli/ctl.h"
+#include "cli/daemon_arguments.h"
 #include "cli/diff.h"
+#include "cli/push.h"
+#include "cli/query.h"
 #include "cli/record_arguments.h"
 #include "cli/report_arguments.h"
 #include "cli/split_arguments.h"
@@ -155,6 +159,10 @@ Understood understand(std::span<const std::string> arguments, const Surroundings
     if (verb->name == "view") return give(read_view_arguments(*verb, *split));
     if (verb->name == "convert") return give(read_convert_arguments(*verb, *split));
     if (verb->name == "explain") return give(read_explain_arguments(*verb, *split));
+    if (verb->name == "daemon") return give(read_daemon_arguments(*verb, *split));
+    if (verb->name == "query") return give(read_query_arguments(*verb, *split));
+    if (verb->name == "ctl") return give(read_ctl_arguments(*verb, *split));
+    if (verb->name == "push") return give(read_push_arguments(*verb, *split));
     if (verb->name == "doctor") return understand_doctor(*verb, *split);
     if (verb->name == "object-info") return understand_object_info(*verb, *split);
     if (verb->name == "show-unwind") return understand_show_unwind(*verb, *split);

@@ -17,12 +17,15 @@
 #include "cli/exit_status.h"
 #include "config/record_config.h"
 #include "output/output_file.h"
+#include "push/target.h"
 #include "report/diff.h"
 #include "report/filter.h"
 #include "report/function_table.h"
 #include "report/grouping.h"
 #include "report/pattern.h"
 #include "sampler/cgroup_tree.h"
+#include "store/store.h"
+#include "store/where.h"
 
 namespace bobbin::cli {
 
@@ -82,14 +85,48 @@ struct ExplainCommand {
     std::string path;  // "-": standard input
     bool json = false;
 };
+struct DaemonCommand {
+    std::string config_path;
+    bool check_only = false;
+};
+struct QueryCommand {
+    struct Comparison {
+        store::Range base;
+        DiffCommand diff;  // its paths name the ranges
+    };
+    std::string store_path;  // empty: what the configuration says
+    std::string config_path;
+    store::Range range{};
+    store::Where where;
+    ReportCommand table;  // its path names the range
+    std::vector<output::OutputFile> outputs;
+    std::optional<Comparison> comparison;
+    bool list = false;
+};
+struct CtlCommand {
+    enum class Action { kStatus, kSnapshot, kBoost, kPause, kResume, kReload };
+    Action action = Action::kStatus;
+    std::string config_path;
+    std::chrono::nanoseconds last = std::chrono::minutes{10};
+    std::vector<output::OutputFile> outputs;
+    std::uint32_t frequency_hz = 199;
+    std::chrono::nanoseconds duration = std::chrono::minutes{1};
+    bool json = false;
+};
+struct PushCommand {
+    std::string path;  // "-": standard input
+    push::Target target;
+    push::Labels labels;
+};
 // Nothing left to do: help, version or an error was printed.
 struct Finished {
     int exit_status = kExitOk;
 };
 
-using Command = std::variant<config::RecordConfig, TopCommand, ReportCommand, DiffCommand,
-                             ViewCommand, ConvertCommand, ExplainCommand, DoctorCommand,
-                             ObjectInfoCommand, ShowUnwindCommand, Finished>;
+using Command =
+    std::variant<config::RecordConfig, TopCommand, ReportCommand, DiffCommand, ViewCommand,
+                 ConvertCommand, ExplainCommand, DaemonCommand, QueryCommand, CtlCommand,
+                 PushCommand, DoctorCommand, ObjectInfoCommand, ShowUnwindCommand, Finished>;
 
 // argv -> one checked command. Prints help and version to stdout, errors to stderr. Opens nothing
 // but the places where the profiles will be written.
@@ -114,7 +151,8 @@ struct Answer {
     std::string text;
 };
 using Understood = std::variant<config::RecordConfig, TopCommand, ReportCommand, DiffCommand,
-                                ViewCommand, ConvertCommand, ExplainCommand, DoctorCommand,
+                                ViewCommand, ConvertCommand, ExplainCommand, DaemonCommand,
+                                QueryCommand, CtlCommand, PushCommand, DoctorCommand,
                                 ObjectInfoCommand, ShowUnwindCommand, Answer, UserError>;
 
 // The same without printing. `arguments` begin behind the program's name.

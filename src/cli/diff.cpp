@@ -16,8 +16,8 @@ namespace bobbin::cli {
 namespace {
 
 struct TwoProfiles {
-    symbolize::NamedProfile base;
-    symbolize::NamedProfile fresh;
+    const symbolize::NamedProfile& base;
+    const symbolize::NamedProfile& fresh;
 };
 
 Result<std::string> encode(const std::string& path, const DiffAnswer& answer,
@@ -51,15 +51,9 @@ std::string encode_for_stdout(const DiffAnswer& answer) {
 
 }  // namespace
 
-int run_diff(const DiffCommand& command) {
-    TwoProfiles profiles;
-    for (auto [path, profile] : {std::pair(&command.base_path, &profiles.base),
-                                 std::pair(&command.path, &profiles.fresh)}) {
-        auto read = output::read_profile(*path);
-        if (!read) return fail_with_message(explain_profile_failure(read.error(), *path));
-        *profile = std::move(*read);
-    }
-    const auto diff = report::diff_profiles(profiles.base, profiles.fresh, command.options);
+int answer_diff(const DiffCommand& command, const symbolize::NamedProfile& base,
+                const symbolize::NamedProfile& fresh) {
+    const auto diff = report::diff_profiles(base, fresh, command.options);
     if (!diff) {
         return fail_with_message({"cannot compare the profiles: " + diff.error().message(),
                                   "profiles with samples can be compared",
@@ -67,13 +61,25 @@ int run_diff(const DiffCommand& command) {
     }
     DiffAnswer answer{.command = command, .diff = *diff, .above = {}};
     if (command.fail_above) answer.above = report::functions_above(*diff, *command.fail_above);
-    if (const Result<> written = write_files(answer, profiles); !written) {
+    if (const Result<> written = write_files(answer, {base, fresh}); !written) {
         return fail_with_message(
             {written.error().message(), "the difference could not be written", "df -h ."});
     }
     const int status = cli::answer(encode_for_stdout(answer));
     if (status != kExitOk || answer.above.empty()) return status;
     return fail_with_message(explain_gate(answer));
+}
+
+int run_diff(const DiffCommand& command) {
+    symbolize::NamedProfile base;
+    symbolize::NamedProfile fresh;
+    for (auto [path, profile] :
+         {std::pair(&command.base_path, &base), std::pair(&command.path, &fresh)}) {
+        auto read = output::read_profile(*path);
+        if (!read) return fail_with_message(explain_profile_failure(read.error(), *path));
+        *profile = std::move(*read);
+    }
+    return answer_diff(command, base, fresh);
 }
 
 }  // namespace bobbin::cli

@@ -8,6 +8,7 @@
 #include "cli/errors.h"
 #include "cli/split_arguments.h"
 #include "report/diff.h"
+#include "symbolize/named_profile.h"
 
 namespace bobbin::cli {
 
@@ -28,6 +29,11 @@ std::string to_markdown(const DiffAnswer& answer);
 
 // What trips a gate says on standard error; exit status 3.
 UserError explain_gate(const DiffAnswer& answer);
+
+// Compares, prints to standard output and writes files, errors to standard error; gives the exit
+// status. The paths of `command` are what messages call the two.
+int answer_diff(const DiffCommand& command, const symbolize::NamedProfile& base,
+                const symbolize::NamedProfile& fresh);
 
 // Prints to standard output and writes files, errors to standard error; gives the exit status.
 int run_diff(const DiffCommand& command);

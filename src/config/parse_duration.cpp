@@ -17,7 +17,8 @@ struct Unit {
     milliseconds length;
 };
 // Large to small, which is also the order they may be written in.
-constexpr std::array<Unit, 4> kUnits{{{"h", std::chrono::hours(1)},
+constexpr std::array<Unit, 5> kUnits{{{"d", std::chrono::hours(24)},
+                                      {"h", std::chrono::hours(1)},
                                       {"m", std::chrono::minutes(1)},
                                       {"s", std::chrono::seconds(1)},
                                       {"ms", milliseconds(1)}}};

@@ -42,6 +42,7 @@ struct RecordConfig {
     // Budgets: of unwind tables in the kernel, of the agent itself.
     std::uint64_t max_unwind_memory_bytes = kDefaultMaxUnwindMemoryBytes;
     std::uint64_t max_memory_bytes = kDefaultMaxMemoryBytes;
+    std::optional<std::uint64_t> max_stack_bytes;  // none: a part of max_memory_bytes
     NameStyle name_style = NameStyle::kSimplified;
     std::string debuginfod_urls;  // servers of debug files, separated by blanks; empty: none
     bool quiet = false;

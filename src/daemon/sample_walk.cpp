@@ -112,10 +112,36 @@ void SampleWalk::run(const std::stop_token& stop) {
             spdlog::error("{}", read.error().message());
             return;
         }
+        note_read();
         if (last) return;
         look_again();
         unwind_walk_.feed().note_counted_until(waiting_ ? waiting_->oldest_time(begun) : begun);
     }
+}
+
+void SampleWalk::note_read() {
+    {
+        const std::scoped_lock lock(counts_mutex_);
+        ++read_count_;
+    }
+    was_read_.notify_all();
+}
+
+std::uint64_t SampleWalk::read_count() const {
+    const std::scoped_lock lock(counts_mutex_);
+    return read_count_;
+}
+
+bool SampleWalk::wait_until_read(std::chrono::milliseconds patience) {
+    std::unique_lock lock(counts_mutex_);
+    // The one under way may have begun before.
+    const std::uint64_t wanted = read_count_ + 2;
+    return was_read_.wait_for(lock, patience, [&] { return read_count_ >= wanted; });
+}
+
+std::uint64_t SampleWalk::stack_bytes() const {
+    const std::scoped_lock lock(counts_mutex_);
+    return counts_.bytes();
 }
 
 // libstdc++'s steady_clock is CLOCK_MONOTONIC, as are the times of samples.
@@ -131,7 +157,8 @@ SampleWalk::Progress SampleWalk::progress() const {
             .complete_count = counted.by_walk_end[abi::WALK_END_BOTTOM] +
                               counted.by_walk_end[abi::WALK_END_NO_USER_STACK] +
                               counted.by_walk_end[abi::WALK_END_NOT_ASKED],
-            .process_count = counted.process_count};
+            .process_count = counted.process_count,
+            .by_walk_end = counted.by_walk_end};
 }
 
 aggregate::CountedStacks SampleWalk::snapshot() const {
@@ -139,11 +166,10 @@ aggregate::CountedStacks SampleWalk::snapshot() const {
     return counts_.counted();
 }
 
-aggregate::CountedStacks SampleWalk::take_counted() {
+aggregate::CountedStacks SampleWalk::take_counted(
+    std::chrono::steady_clock::time_point next_begin) {
     const std::scoped_lock lock(counts_mutex_);
-    aggregate::CountedStacks counted = counts_.take();
-    counts_.begin_at(std::chrono::steady_clock::now().time_since_epoch());
-    return counted;
+    return counts_.take(next_begin.time_since_epoch());
 }
 
 ResumedWalks SampleWalk::resumed() const {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,6 +46,7 @@ public:
         std::uint64_t sample_count = 0;
         std::uint64_t complete_count = 0;
         std::uint64_t process_count = 0;
+        std::array<std::uint64_t, abi::WALK_END_COUNT> by_walk_end{};
     };
     [[nodiscard]] Progress progress() const;
 
@@ -51,8 +54,18 @@ public:
     [[nodiscard]] aggregate::CountedStacks snapshot() const;
 
     // Hands over what was counted since the last time; sampling goes on, and what waits for tables
-    // comes the next time or later. progress() and finish() then tell of what came since.
-    aggregate::CountedStacks take_counted();
+    // comes the next time or later. progress() and finish() then tell of what came since, and times
+    // are counted from `next_begin`.
+    aggregate::CountedStacks take_counted(
+        std::chrono::steady_clock::time_point next_begin = std::chrono::steady_clock::now());
+
+    // What the stacks take that were counted since the last time.
+    [[nodiscard]] std::uint64_t stack_bytes() const;
+    // How often the ring buffer was read: at least ten times a second while the reader is well.
+    [[nodiscard]] std::uint64_t read_count() const;
+    // Returns once all is read that was in the ring buffer before the call. False: it took longer
+    // than `patience`.
+    bool wait_until_read(std::chrono::milliseconds patience);
 
     [[nodiscard]] ResumedWalks resumed() const;
 
@@ -77,6 +90,7 @@ private:
     void note_use(const aggregate::RawSample& sample);
     void add_resumed(const aggregate::RawSample& sample);
     void look_again();
+    void note_read();
     void run(const std::stop_token& stop);
 
     sampler::ProcessLabelReader& labels_;
@@ -85,6 +99,8 @@ private:
     mutable std::mutex counts_mutex_;
     aggregate::StackCounts counts_;
     ResumedWalks resumed_;
+    std::uint64_t read_count_ = 0;
+    std::condition_variable was_read_;                 // with counts_mutex_
     std::unique_ptr<user_walk::MappedTables> tables_;  // none: nobody waits
     std::optional<WaitingSamples> waiting_;            // the reader's, after it the finisher's
     std::optional<sampler::RingBuffer> samples_;

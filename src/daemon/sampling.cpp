@@ -14,6 +14,7 @@
 
 #include "cli/system_facts.h"
 #include "output/output_file.h"
+#include "sampler/event_opener.h"
 #include "symbolize/often_sampled.h"
 
 namespace bobbin::daemon {
@@ -21,8 +22,6 @@ namespace {
 
 // All of /usr/bin takes about 4 s to read on one slow core; nobody runs all of it.
 constexpr std::chrono::milliseconds kPatienceForRunningFiles{20'000};
-// How long to wait for files of living processes that name their generated code; most are open.
-constexpr std::chrono::seconds kPatienceWithCodeMaps{2};
 // Of --max-memory. Naming a stack takes about as much again; the rest is for files being read and
 // samples that wait.
 constexpr std::uint64_t kPartForStacks = 4;
@@ -58,15 +57,10 @@ std::optional<sampler::TickProgram> tick_program_asked_for() {
     return program;
 }
 
-// For tests: BOBBIN_NAMES_MILLISECONDS is how long the names of one file may take.
-std::chrono::milliseconds patience_with_names() {
-    const char* const text = std::getenv("BOBBIN_NAMES_MILLISECONDS");
-    if (text == nullptr) return symbolize::ExecutableNamer::kPatience;
-    const std::string_view digits(text);
-    unsigned milliseconds = 0;
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), milliseconds);
-    return parsed.ec == std::errc{} ? std::chrono::milliseconds{milliseconds}
-                                    : symbolize::ExecutableNamer::kPatience;
+// With the rights that it has, or where events are opened for it.
+bool may_record(const cli::SystemFacts& facts) {
+    return facts.may_record() ||
+           (facts.may_load_bpf() && ::access(sampler::kEventOpenerSocket, W_OK) == 0);
 }
 
 sampler::Targets targets_of(const config::RecordConfig& config, std::optional<pid_t> command) {
@@ -98,7 +92,8 @@ Result<Sampling> build_stages(const config::RecordConfig& config, sampler::BpfPr
                                  config.max_memory_bytes, kPatienceForRunningFiles));
     auto code_maps = std::make_unique<CodeMapKeeper>();
     BOBBIN_TRY(auto sample_walk, SampleWalk::start(program, *labels, *unwind_walk, *code_maps,
-                                                   config.max_memory_bytes / kPartForStacks));
+                                                   config.max_stack_bytes.value_or(
+                                                       config.max_memory_bytes / kPartForStacks)));
     return Sampling{.program = std::move(program),
                     .cpus = std::move(cpus),
                     .catalog = std::move(catalog),
@@ -125,26 +120,13 @@ symbolize::DemangleStyle style_of(config::NameStyle style) {
     return symbolize::DemangleStyle::kSimplified;
 }
 
-void prepare(symbolize::ExecutableNamer& namer, const aggregate::CountedStacks& counted,
-             const Sampling& sampling) {
-    namer.use(symbolize::NameCache::open(symbolize::NameCache::default_directory()));
-    namer.demangle_as(style_of(sampling.name_style));
-    if (sampling.debuginfod_urls.empty()) return;
-    symbolize::FetchOptions options{.urls = sampling.debuginfod_urls, .user = {}};
-    if (const auto user = output::sudo_user(); user && ::geteuid() == 0) {
-        options.user = {.uid = user->uid, .gid = user->gid};
-    }
-    namer.download_for(symbolize::find_often_sampled(counted, kSamplesPerDownload),
-                       std::move(options));
-}
-
 }  // namespace
 
 tl::expected<Sampling, cli::UserError> prepare_sampling(const config::RecordConfig& config,
                                                         std::optional<pid_t> command,
                                                         std::span<const std::string> invocation) {
     const cli::SystemFacts facts = cli::read_system_facts();
-    if (!facts.may_record()) return tl::unexpected(cli::explain_not_root(facts, invocation));
+    if (!may_record(facts)) return tl::unexpected(cli::explain_not_root(facts, invocation));
     if (!facts.has_btf) return tl::unexpected(cli::explain_missing_btf(facts));
     raise_descriptor_limit();
     raise_locked_memory_limit();
@@ -211,24 +193,51 @@ symbolize::NameSources sources_of(symbolize::ExecutableNamer& namer, const Sampl
     return sources;
 }
 
-NamedStacks name(const aggregate::CountedStacks& counted, const Sampling& sampling,
-                 symbolize::Names names) {
-    const auto labels_of = [&labels = *sampling.labels](const aggregate::SampleOwner& owner,
-                                                        symbolize::SampleLabels& to) {
+// For tests: BOBBIN_NAMES_MILLISECONDS is how long the names of one file may take.
+std::chrono::milliseconds patience_with_names() {
+    const char* const text = std::getenv("BOBBIN_NAMES_MILLISECONDS");
+    if (text == nullptr) return symbolize::ExecutableNamer::kPatience;
+    const std::string_view digits(text);
+    unsigned milliseconds = 0;
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), milliseconds);
+    return parsed.ec == std::errc{} ? std::chrono::milliseconds{milliseconds}
+                                    : symbolize::ExecutableNamer::kPatience;
+}
+
+void prepare(symbolize::ExecutableNamer& namer, const aggregate::CountedStacks& counted,
+             const Sampling& sampling) {
+    namer.use(symbolize::NameCache::open(symbolize::NameCache::default_directory()));
+    namer.demangle_as(style_of(sampling.name_style));
+    if (sampling.debuginfod_urls.empty()) return;
+    symbolize::FetchOptions options{.urls = sampling.debuginfod_urls, .user = {}};
+    if (const auto user = output::sudo_user(); user && ::geteuid() == 0) {
+        options.user = {.uid = user->uid, .gid = user->gid};
+    }
+    namer.download_for(symbolize::find_often_sampled(counted, kSamplesPerDownload),
+                       std::move(options));
+}
+
+symbolize::OwnerLabels labels_of(const Sampling& sampling) {
+    return [&labels = *sampling.labels](const aggregate::SampleOwner& owner,
+                                        symbolize::SampleLabels& to) {
         auto of_process = labels.find(owner.pid, owner.process_start_boot_ns, owner.cgroup_id);
         to.cgroup = std::move(of_process.cgroup);
         to.unit = std::move(of_process.unit);
         to.container = std::move(of_process.container);
     };
+}
+
+NamedStacks name(const aggregate::CountedStacks& counted, const Sampling& sampling,
+                 symbolize::Names names) {
     symbolize::ExecutableNamer namer(patience_with_names());
     if (names == symbolize::Names::kResolve) {
         prepare(namer, counted, sampling);
         sampling.code_maps->look_again(std::chrono::steady_clock::now() + kPatienceWithCodeMaps);
     }
     const symbolize::NameSources sources = sources_of(namer, sampling);
-    NamedStacks named{
-        .profile = symbolize::name_stacks(counted, *sampling.catalog, labels_of, names, sources),
-        .name_losses = symbolize::describe(namer.losses())};
+    NamedStacks named{.profile = symbolize::name_stacks(counted, *sampling.catalog,
+                                                        labels_of(sampling), names, sources),
+                      .name_losses = symbolize::describe(namer.losses())};
     if (const std::string& rights = namer.worker().rights_left(); !rights.empty()) {
         named.name_losses.push_back("read with more rights than needed: " + rights);
     }

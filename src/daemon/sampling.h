@@ -57,6 +57,17 @@ Result<RecordingFacts> facts_of(const Sampling& sampling, const config::RecordCo
 // Who is asked for names: the process without rights of `namer`. Both have to outlive it.
 symbolize::NameSources sources_of(symbolize::ExecutableNamer& namer, const Sampling& sampling);
 
+// Labels from the cgroups of processes.
+symbolize::OwnerLabels labels_of(const Sampling& sampling);
+
+// Has `namer` write names as was asked for, use the cache, and download what `counted` has often.
+void prepare(symbolize::ExecutableNamer& namer, const aggregate::CountedStacks& counted,
+             const Sampling& sampling);
+// How long the names of one file may take.
+std::chrono::milliseconds patience_with_names();
+// How long to wait for files of living processes that name their generated code; most are open.
+inline constexpr std::chrono::seconds kPatienceWithCodeMaps{2};
+
 struct NamedStacks {
     // Times, period and comments are still to be filled by the caller.
     symbolize::NamedProfile profile;

@@ -131,8 +131,8 @@ std::array<std::uint64_t, abi::TICK_OUTCOME_COUNT> outcomes_of(
     return outcomes;
 }
 
-std::string describe_accounting(const abi::outcome_counters& counters, const ResumedWalks& resumed,
-                                const WalkEndCounts& shortened_from) {
+std::string describe_accounting_between(const abi::outcome_counters& counters,
+                                        const ResumedWalks& resumed, const WalkEndCounts& ends) {
     static constexpr std::array<const char*, abi::TICK_OUTCOME_COUNT> kNames = {
 #define X(enumerator, name, text) name,
         BOBBIN_TICK_OUTCOMES(X)
@@ -148,7 +148,6 @@ std::string describe_accounting(const abi::outcome_counters& counters, const Res
         text += fmt::format(" {}={}", kNames[i], counters.by_tick_outcome[i]);
     }
     text += fmt::format(" announcements_lost={}", counters.announcements_lost);
-    const auto ends = final_ends(counters, resumed, shortened_from);
     for (std::size_t i = 0; i < kWalkEndNames.size(); ++i) {
         if (ends.at(i) != 0) text += fmt::format(" stack_{}={}", kWalkEndNames.at(i), ends.at(i));
     }
@@ -157,6 +156,12 @@ std::string describe_accounting(const abi::outcome_counters& counters, const Res
                       "stack_copies_displaced={}",
                       counters.stack_copies, resumed.count(), counters.stack_copies_left_out,
                       resumed.displaced_count);
+}
+
+std::string describe_accounting(const abi::outcome_counters& counters, const ResumedWalks& resumed,
+                                const WalkEndCounts& shortened_from) {
+    return describe_accounting_between(counters, resumed,
+                                       final_ends(counters, resumed, shortened_from));
 }
 
 }  // namespace bobbin::daemon

@@ -46,4 +46,10 @@ std::array<std::uint64_t, abi::TICK_OUTCOME_COUNT> outcomes_of(
 std::string describe_accounting(const abi::outcome_counters& counters, const ResumedWalks& resumed,
                                 const WalkEndCounts& shortened_from);
 
+// The same of one stretch of a longer recording: `counters` and `resumed` tell what came meanwhile,
+// `ends` of the samples that were counted meanwhile. A sample that was taken just before, or waited
+// for a table, is counted in the next stretch: the sums over all of them agree.
+std::string describe_accounting_between(const abi::outcome_counters& counters,
+                                        const ResumedWalks& resumed, const WalkEndCounts& ends);
+
 }  // namespace bobbin::daemon

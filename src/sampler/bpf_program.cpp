@@ -301,6 +301,8 @@ int BpfProgram::macros_fd() const { return bpf_map__fd(skeleton_->maps.macros); 
 int BpfProgram::free_executable_ids_fd() const {
     return bpf_map__fd(skeleton_->maps.free_executable_ids);
 }
+int BpfProgram::target_cgroups_fd() const { return bpf_map__fd(skeleton_->maps.target_cgroups); }
+int BpfProgram::cgroup_verdicts_fd() const { return bpf_map__fd(skeleton_->maps.cgroup_verdicts); }
 unsigned long long& BpfProgram::rule_generation() const { return skeleton_->bss->rule_generation; }
 unsigned long long& BpfProgram::file_changes() const { return skeleton_->bss->file_changes; }
 

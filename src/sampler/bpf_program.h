@@ -73,6 +73,8 @@ public:
     [[nodiscard]] int special_rules_fd() const;
     [[nodiscard]] int macros_fd() const;
     [[nodiscard]] int free_executable_ids_fd() const;
+    [[nodiscard]] int target_cgroups_fd() const;
+    [[nodiscard]] int cgroup_verdicts_fd() const;
     // How many files can be known at one time.
     [[nodiscard]] std::size_t executable_id_count() const { return executable_id_count_; }
     // The BPF object's own, mapped into this process: stays where it is for as long as that does.

@@ -4,31 +4,30 @@
 #include <linux/perf_event.h>
 #include <spdlog/spdlog.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <utility>
+
+#include "sampler/cpu_clock.h"
+#include "sampler/event_opener.h"
 
 namespace bobbin::sampler {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
-Result<UniqueFd> open_clock(int cpu, std::uint32_t frequency_hz) {
-    perf_event_attr attributes{};
-    attributes.size = sizeof(attributes);
-    attributes.type = PERF_TYPE_SOFTWARE;
-    attributes.config = PERF_COUNT_SW_CPU_CLOCK;
-    // A period and not `freq`: the kernel would refuse frequencies above
-    // perf_event_max_sample_rate, and the period of a clock needs no adjusting.
-    attributes.sample_period = kNanosecondsPerSecond / frequency_hz;
-    attributes.disabled = 1;
-    attributes.exclude_idle = 1;
-    attributes.exclude_guest = 1;
-    const auto fd = ::syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-    if (fd < 0) return fail_with(errno, "perf_event_open on CPU {}", cpu);
-    return UniqueFd(static_cast<int>(fd));
+bool is_denied(const Error& error) {
+    return error.code() == std::errc::permission_denied ||
+           error.code() == std::errc::operation_not_permitted;
+}
+
+// By ourselves, or, where a right is missing, by the opener; if there is none, our own error
+// counts.
+Result<UniqueFd> open_event(int cpu, std::uint32_t frequency_hz) {
+    auto event = open_cpu_clock(cpu, frequency_hz);
+    if (event || !is_denied(event.error()) || ::access(kEventOpenerSocket, F_OK) != 0) return event;
+    return ask_event_opener(cpu, frequency_hz);
 }
 
 Result<> tell(const UniqueFd& event, unsigned long request, const char* attempted) {
@@ -42,7 +41,7 @@ bool is_gone(const Error& error) { return error.code() == std::errc::no_such_dev
 }  // namespace
 
 Result<> PerfEvents::add(int cpu) {
-    BOBBIN_TRY(UniqueFd event, open_clock(cpu, frequency_hz_));
+    BOBBIN_TRY(UniqueFd event, open_event(cpu, frequency_hz_));
     if (::ioctl(event.get(), PERF_EVENT_IOC_SET_BPF, program_fd_) != 0) {
         return fail_with(errno, "attach the tick program on CPU {}", cpu);
     }
@@ -73,6 +72,17 @@ Result<> PerfEvents::stop() {
     running_ = false;
     for (const auto& [cpu, event] : events_) {
         BOBBIN_CHECK(tell(event, PERF_EVENT_IOC_DISABLE, "stop sampling"));
+    }
+    return {};
+}
+
+Result<> PerfEvents::set_frequency(std::uint32_t frequency_hz) {
+    frequency_hz_ = frequency_hz;
+    std::uint64_t period = kNanosecondsPerSecond / frequency_hz;
+    for (const auto& [cpu, event] : events_) {
+        if (::ioctl(event.get(), PERF_EVENT_IOC_PERIOD, &period) != 0 && errno != ENODEV) {
+            return fail_with(errno, "change the rate of CPU {}", cpu);
+        }
     }
     return {};
 }

@@ -23,6 +23,9 @@ public:
                                    int program_fd);
     Result<> start();
     Result<> stop();
+    // From now on, whether they run or not.
+    Result<> set_frequency(std::uint32_t frequency_hz);
+    [[nodiscard]] std::uint32_t frequency_hz() const { return frequency_hz_; }
 
     // CPUs that came get an event, those that went lose it. To be called now and then; whatever
     // goes wrong concerns one CPU, is logged once, and the others go on.

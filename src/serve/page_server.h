@@ -4,17 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 
 namespace bobbin::serve {
 
 // Gives one HTML page to those who know its address, until it is destroyed. Its path is
-// "/TOKEN/", 128 random bits, so another user of this machine cannot guess it. Everything else is
-// 404: other paths, other methods than GET and HEAD, and another Host than the address itself or
-// localhost, which a page of the web that had its name point to this machine would send.
-// libmicrohttpd's own thread answers.
+// "/TOKEN/", 128 random bits, so another user of this machine cannot guess it. Other paths and
+// other methods than GET and HEAD get 404.
 class PageServer {
 public:
     struct Place {
@@ -39,8 +36,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
-// Takes the same time wherever the texts differ, so that time does not tell how much of a token was
-// right.
-bool equal_in_constant_time(std::string_view a, std::string_view b);
+// 32 hexadecimal digits that nobody can guess.
+Result<std::string> make_token();
 
 }  // namespace bobbin::serve

@@ -2,7 +2,7 @@
 #include "symbolize/name_generated.h"
 
 #include <algorithm>
-#include <optional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,15 +34,15 @@ public:
     explicit MappingsOfGeneratedCode(ProfileTables& tables) : tables_(tables) {}
 
     std::uint32_t of_named() {
-        if (!named_) named_ = add("[jit]");
-        return *named_;
+        if (named_ == kNone) named_ = add("[jit]");
+        return named_;
     }
     std::uint32_t of_unnamed() {
-        if (!unnamed_) unnamed_ = add("[anon]");
-        return *unnamed_;
+        if (unnamed_ == kNone) unnamed_ = add("[anon]");
+        return unnamed_;
     }
     // Its code has nothing to do with that of the process before.
-    void begin_process() { named_.reset(); }
+    void begin_process() { named_ = kNone; }
 
 private:
     std::uint32_t add(std::string name) {
@@ -52,8 +52,10 @@ private:
     }
 
     ProfileTables& tables_;
-    std::optional<std::uint32_t> named_;
-    std::optional<std::uint32_t> unnamed_;
+    // Not an optional: g++ 12 takes it for uninitialized.
+    static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+    std::uint32_t named_ = kNone;
+    std::uint32_t unnamed_ = kNone;
 };
 
 std::vector<std::uint64_t> addresses_of(std::span<const GeneratedPlace> places) {

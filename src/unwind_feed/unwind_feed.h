@@ -81,6 +81,8 @@ public:
     [[nodiscard]] abi::file_state state_of(std::uint32_t id) const {
         return known_files_.state_of(id);
     }
+    // False: the kernel side forgot the file. Any thread.
+    [[nodiscard]] bool is_current(std::uint32_t id) const { return known_files_.is_current(id); }
     // Told by the sample walk: all samples taken before `when` are counted. Any thread.
     void note_counted_until(std::chrono::nanoseconds when) {
         known_files_.note_counted_until(when);

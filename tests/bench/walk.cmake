@@ -8,19 +8,15 @@ bpf_skeleton(walk_reference FOLDER ${CMAKE_CURRENT_LIST_DIR})
 bpf_skeleton(timed_walk FOLDER ${CMAKE_CURRENT_LIST_DIR} AS profiler
              FLAGS -I${PROJECT_SOURCE_DIR}/bpf -I${PROJECT_SOURCE_DIR}/tests)
 
-# bobbin with the timed BPF object: the one file that holds it is compiled again, in front of the library;
-# where a module's sources are joined there is no such file.
-set(benches walk_cost)
-if(NOT CMAKE_UNITY_BUILD)
-  list(APPEND benches walk_parts)
-  add_executable(timed_bobbin ${PROJECT_SOURCE_DIR}/src/main.cpp
-                              ${PROJECT_SOURCE_DIR}/src/sampler/bpf_program.cpp)
-  target_include_directories(timed_bobbin BEFORE PRIVATE
-    $<TARGET_PROPERTY:bobbin_timed_walk_skel,INTERFACE_INCLUDE_DIRECTORIES>)
-  target_link_libraries(timed_bobbin PRIVATE bobbin_timed_walk_skel bobbin_daemon bobbin_warnings)
-endif()
+# bobbin with the timed BPF object: the one file that holds it is compiled again, in front of the library.
+add_executable(timed_bobbin ${PROJECT_SOURCE_DIR}/src/main.cpp
+                            ${PROJECT_SOURCE_DIR}/src/sampler/bpf_program.cpp)
+set_target_properties(timed_bobbin PROPERTIES UNITY_BUILD OFF)
+target_include_directories(timed_bobbin BEFORE PRIVATE
+  $<TARGET_PROPERTY:bobbin_timed_walk_skel,INTERFACE_INCLUDE_DIRECTORIES>)
+target_link_libraries(timed_bobbin PRIVATE bobbin_timed_walk_skel bobbin_service bobbin_warnings)
 
-foreach(bench IN LISTS benches)
+foreach(bench walk_cost walk_parts)
   add_executable(${bench} ${CMAKE_CURRENT_LIST_DIR}/${bench}.cpp
                           ${CMAKE_CURRENT_LIST_DIR}/pinned_target.cpp
                           ${CMAKE_CURRENT_LIST_DIR}/walk_program_stats.cpp)
@@ -29,7 +25,5 @@ foreach(bench IN LISTS benches)
                                          PkgConfig::LIBBPF bobbin_warnings)
   add_dependencies(${bench} bobbin_main bobbin_fixtures)
 endforeach()
-if(TARGET walk_parts)
-  target_compile_definitions(walk_parts PRIVATE BOBBIN_TIMED="$<TARGET_FILE:timed_bobbin>")
-  add_dependencies(walk_parts timed_bobbin)
-endif()
+target_compile_definitions(walk_parts PRIVATE BOBBIN_TIMED="$<TARGET_FILE:timed_bobbin>")
+add_dependencies(walk_parts timed_bobbin)

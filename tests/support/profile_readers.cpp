@@ -111,7 +111,9 @@ private:
         const std::size_t colon = line.find(':');
         ASSERT_NE(colon, std::string_view::npos) << line;
         Stack stack;
-        stack.count = number_of(words_of(line.substr(0, colon)).at(0));
+        const std::vector<std::string> values = words_of(line.substr(0, colon));
+        stack.count = number_of(values.at(0));
+        if (values.size() > 1) stack.value = number_of(values[1]);
         profile_.stacks.push_back(stack);
         std::vector<std::uint64_t>& ids = location_ids_.emplace_back();
         for (const std::string& word : words_of(line.substr(colon + 1)))

@@ -24,6 +24,8 @@ struct Stack {
     std::vector<Frame> frames;
     std::map<std::string, std::string> labels;  // numbers as text
     std::uint64_t count = 0;
+    std::uint64_t value =
+        0;  // of the second sample type: cpu/nanoseconds in ours; 0: there is none
 
     // What the stack in memory has: debugging information may add inlined functions, also of libc
     // where it is installed.

@@ -2,6 +2,9 @@
 
 const VIEWS = ['flame', 'sandwich', 'table', 'summary'];
 
+// Whoever frames the page says it behind its address: #dark, #light.
+const wantsDark = () => location.hash === '#dark' || (location.hash !== '#light' && window.matchMedia('(prefers-color-scheme: dark)').matches);
+
 class Page {
   constructor(model) {
     this.model = model;
@@ -17,7 +20,8 @@ class Page {
     this.addFilters();
     this.addControls();
     this.addNotes();
-    this.setDark(window.matchMedia('(prefers-color-scheme: dark)').matches);
+    this.setDark(wantsDark());
+    window.addEventListener('hashchange', () => { this.setDark(wantsDark()); this.redraw(); });
     this.reweigh();
     this.followsRoot = false;
   }

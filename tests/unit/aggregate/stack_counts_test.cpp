@@ -196,6 +196,24 @@ TEST(StackCounts, StartsFromNothingAfterATake) {
     EXPECT_EQ(again.by_walk_end[abi::WALK_END_BOTTOM], 1U);
 }
 
+// 12.25 s are two spans of 100 ms after 12 s.
+TEST(StackCounts, CountsTimesFromTheMomentThatATakeNames) {
+    StackCounts counts;
+    counts.begin_at(std::chrono::seconds{5});
+    OwnedSample sample = sample_of({1}, {2});
+    sample.header.time_ns = 5'900'000'000;
+    counts.add(sample.raw());
+    const CountedStacks first = counts.take(std::chrono::seconds{12});
+    sample.header.time_ns = 12'250'000'000;
+    counts.add(sample.raw());
+    sample.header.time_ns = 11'900'000'000;  // it waited for a table
+    counts.add(sample.raw());
+    const CountedStacks second = counts.take();
+    EXPECT_THAT(first.stacks.at(0).times, ElementsAre(TimeCount{9, 1}));
+    EXPECT_THAT(second.stacks.at(0).times, ElementsAre(TimeCount{0, 1}, TimeCount{2, 1}));
+    EXPECT_EQ(second.time_bucket, TimeSpans::kShortest);
+}
+
 TEST(StackCounts, CountsManyStacksExactly) {
     StackCounts counts;
     constexpr std::uint64_t kStacks = 20'000;

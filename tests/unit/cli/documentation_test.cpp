@@ -25,8 +25,9 @@ std::filesystem::path packaging() {
     return std::filesystem::path(__FILE__).parent_path() / "../../../packaging";
 }
 
-std::string man_page(const std::string& name) {
-    const std::string text = test::read_text(packaging() / "man" / (name + ".1.scd"));
+std::string man_page(const std::string& name, int section = 1) {
+    const std::string file = name + "." + std::to_string(section) + ".scd";
+    const std::string text = test::read_text(packaging() / "man" / file);
     EXPECT_FALSE(text.empty()) << name;
     return text;
 }
@@ -66,6 +67,10 @@ TEST(ManPages, HaveEveryFlagOfTheHelp) {
     expect_flags(man_page("bobbin-view"), find_verb("view")->flags, "view");
     expect_flags(man_page("bobbin-convert"), find_verb("convert")->flags, "convert");
     expect_flags(man_page("bobbin-explain"), find_verb("explain")->flags, "explain");
+    expect_flags(man_page("bobbin-query"), find_verb("query")->flags, "query");
+    expect_flags(man_page("bobbin-ctl"), find_verb("ctl")->flags, "ctl");
+    expect_flags(man_page("bobbin-push"), find_verb("push")->flags, "push");
+    expect_flags(man_page("bobbin-daemon", 8), find_verb("daemon")->flags, "daemon");
     expect_flags(man_page("bobbin-doctor"), find_verb("doctor")->flags, "doctor");
     expect_flags(man_page("bobbin"), find_verb("object-info")->flags, "object-info");
     expect_flags(man_page("bobbin"), find_verb("show-unwind")->flags, "show-unwind");
@@ -76,9 +81,9 @@ TEST(ManPages, HaveEveryFlagOfTheHelp) {
 
 TEST(ManPages, HaveNoFlagTheProgramDoesNotKnow) {
     const std::set<std::string> known = known_long_flags();
-    for (const char* name :
-         {"bobbin", "bobbin-record", "bobbin-top", "bobbin-report", "bobbin-diff", "bobbin-view",
-          "bobbin-convert", "bobbin-explain", "bobbin-doctor"}) {
+    for (const char* name : {"bobbin", "bobbin-record", "bobbin-top", "bobbin-report",
+                             "bobbin-diff", "bobbin-view", "bobbin-convert", "bobbin-explain",
+                             "bobbin-query", "bobbin-doctor", "bobbin-ctl", "bobbin-push"}) {
         for (const std::string& flag : long_flags_in(man_page(name))) {
             EXPECT_TRUE(known.contains(flag)) << name << " has --" << flag;
         }

@@ -18,6 +18,7 @@ TEST(ParseDuration, ReadsUnitsFromLargeToSmall) {
         {"1m30s", 90s},     {"2h", 7200s},       {"1h1m1s1ms", 3661001ms},
         {"90m", 5400s},     {"1s500ms", 1500ms}, {"1m5ms", 60005ms},
         {"0h1s", 1s},       {"0010", 10s},       {"8760h", 8760h},
+        {"7d", 168h},       {"1d1h", 25h},       {"365d", 8760h},
         {"31536000", 8760h}};
     for (const auto& [text, expected] : cases) {
         const Result<std::chrono::nanoseconds> parsed = parse_duration(text);
@@ -44,8 +45,9 @@ TEST(ParseDuration, RefusesNoTimeAtAll) {
 
 // 2^64 seconds, and sums that would wrap around.
 TEST(ParseDuration, RefusesMoreThanAYear) {
-    for (const char* text : {"31536001", "8760h1ms", "18446744073709551615", "18446744073709551616",
-                             "5124095576030431h", "525600m1s", "8760h18446744073709551615ms"}) {
+    for (const char* text :
+         {"31536001", "8760h1ms", "366d", "365d1ms", "18446744073709551615", "18446744073709551616",
+          "5124095576030431h", "525600m1s", "8760h18446744073709551615ms"}) {
         const Result<std::chrono::nanoseconds> parsed = parse_duration(text);
         ASSERT_FALSE(parsed) << text;
         EXPECT_EQ(parsed.error().message(), "longer than a year") << text;

@@ -121,12 +121,5 @@ TEST_F(PageServerTest, SaysThatAPortIsTaken) {
     EXPECT_FALSE(PageServer::start({.address = "localhost"}, ""));
 }
 
-TEST(EqualInConstantTime, ComparesAsAnyComparisonDoes) {
-    EXPECT_TRUE(equal_in_constant_time("abc", "abc"));
-    EXPECT_FALSE(equal_in_constant_time("abc", "abd"));
-    EXPECT_FALSE(equal_in_constant_time("abc", "ab"));
-    EXPECT_TRUE(equal_in_constant_time("", ""));
-}
-
 }  // namespace
 }  // namespace bobbin::serve
