@@ -151,7 +151,7 @@ _bobbin_ctl() {
 _bobbin_push() {
     local current=$1 previous=$2
     case $previous in
-        --to) _bobbin_words "$current" "pyroscope+http:// pyroscope+push+http:// parca+http:// s3+https:// s3://" ;;
+        --to) _bobbin_words "$current" "pyroscope+http:// pyroscope+push+http:// parca+http:// otlp+http:// s3+https:// s3://" ;;
         --bearer-file | --credentials-file) _bobbin_files "$current" ;;
         --label | --region) ;;
         *)

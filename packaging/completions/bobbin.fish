@@ -91,7 +91,7 @@ complete -c bobbin -n '__fish_seen_subcommand_from ctl' -s F -l frequency -x -a 
 complete -c bobbin -n '__fish_seen_subcommand_from ctl' -s d -l duration -x -a '30s 60s 5m' -d 'of boost: for so long'
 complete -c bobbin -n '__fish_seen_subcommand_from ctl' -l json -d 'for programs'
 complete -c bobbin -n '__fish_seen_subcommand_from ctl' -l config -r -F -d 'the service\'s configuration'
-complete -c bobbin -n '__fish_seen_subcommand_from push' -l to -x -a 'pyroscope+http:// pyroscope+push+http:// parca+http:// s3+https:// s3://' -d 'who takes it'
+complete -c bobbin -n '__fish_seen_subcommand_from push' -l to -x -a 'pyroscope+http:// pyroscope+push+http:// parca+http:// otlp+http:// s3+https:// s3://' -d 'who takes it'
 complete -c bobbin -n '__fish_seen_subcommand_from push' -l label -x -d 'goes with every series'
 complete -c bobbin -n '__fish_seen_subcommand_from push' -l bearer-file -r -F -d 'a file with a token'
 complete -c bobbin -n '__fish_seen_subcommand_from push' -l region -x -a us-east-1 -d 'of S3'

@@ -166,6 +166,7 @@ constexpr std::array kQueryFlags{
 constexpr std::array kPushFlags{
     Flag{"", "to", "URL",
          "pyroscope+http://host:4040, pyroscope+push+http://..., parca+http://host:7070, "
+         "otlp+http://host:4318, "
          "s3+https://host/bucket/prefix or s3://bucket/prefix"},
     Flag{"", "label", "NAME=VALUE", "goes with every series; may be given many times"},
     Flag{"", "bearer-file", "FILE", "a file with a token, sent as Authorization: Bearer"},
@@ -256,7 +257,7 @@ constexpr std::array kVerbs{
          "its rate for a while, pauses it, or has it read its configuration again.",
          kCtlFlags},
     Verb{"push", "FILE --to URL [OPTION]...", "send a profile to a back end",
-         "Sends one profile to Pyroscope, Parca or S3, with a series for each systemd unit,\n"
+         "Sends one profile to Pyroscope, Parca, OTLP or S3, with a series for each systemd unit,\n"
          "container or process. Each request is sent once. `bobbin daemon` sends by itself what "
          "its\n"
          "configuration names.",

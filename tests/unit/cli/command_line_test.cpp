@@ -156,7 +156,7 @@ TEST_F(CommandLine, NamesTheNearestFlagAndVerb) {
 }
 
 TEST_F(CommandLine, RefusesWhatLaterReleasesWillHave) {
-    for (const char* verb : {"push", "dump", "completions", "version"}) {
+    for (const char* verb : {"dump", "completions", "version"}) {
         expect_usage_error({verb}, std::string("unknown verb ") + verb);
     }
     for (const char* flag : {"--off-cpu", "--open", "--json", "-c", "-e", "-f"}) {
