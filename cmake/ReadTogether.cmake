@@ -14,6 +14,8 @@ function(bobbin_read_together name)
   file(WRITE ${PROJECT_BINARY_DIR}/read_together/${name}.list "${lines}\n")
   set_source_files_properties(${joined} PROPERTIES GENERATED TRUE)
   add_library(bobbin_${name}_together OBJECT EXCLUDE_FROM_ALL ${joined})
+  # Else compile_commands.json has the source that CMake joins, not this one.
+  set_target_properties(bobbin_${name}_together PROPERTIES UNITY_BUILD OFF)
   foreach(module IN LISTS ARG_UNPARSED_ARGUMENTS)
     target_include_directories(bobbin_${name}_together
       PRIVATE $<TARGET_PROPERTY:bobbin_${module},INCLUDE_DIRECTORIES>)

@@ -40,9 +40,9 @@ constexpr std::array kFlagsOfActions{
     FlagOfAction{"json", "status"},
 };
 
-class Reader {
+class CtlReader {
 public:
-    Reader(const Verb& verb, const SplitArguments& arguments)
+    CtlReader(const Verb& verb, const SplitArguments& arguments)
         : verb_(verb), arguments_(arguments) {}
 
     tl::expected<CtlCommand, UserError> read() {
@@ -129,7 +129,7 @@ private:
 
 tl::expected<CtlCommand, UserError> read_ctl_arguments(const Verb& verb,
                                                        const SplitArguments& arguments) {
-    return Reader(verb, arguments).read();
+    return CtlReader(verb, arguments).read();
 }
 
 }  // namespace bobbin::cli

@@ -13,17 +13,17 @@
 namespace bobbin::cli {
 namespace {
 
-using Json = nlohmann::json;
+using StatusJson = nlohmann::json;
 
-std::string line(std::string_view title, std::string_view text) {
+std::string status_line(std::string_view title, std::string_view text) {
     return fmt::format("{:<9}{}\n", title, text);
 }
 
-std::uint64_t count(const Json& json, const char* name) {
+std::uint64_t count(const StatusJson& json, const char* name) {
     return json.at(name).get<std::uint64_t>();
 }
 
-std::string clock_text(const Json& time) {
+std::string clock_text(const StatusJson& time) {
     const auto seconds = static_cast<std::time_t>(time.get<double>());
     std::tm local{};
     ::localtime_r(&seconds, &local);
@@ -32,7 +32,7 @@ std::string clock_text(const Json& time) {
     return text.data();
 }
 
-std::string describe_sampling(const Json& status, double now) {
+std::string describe_sampling(const StatusJson& status, double now) {
     const std::string paused = status.at("paused_why");
     const auto hz = count(status, "hz");
     const auto configured_hz = count(status, "configured_hz");
@@ -46,7 +46,7 @@ std::string describe_sampling(const Json& status, double now) {
            short_duration(std::chrono::duration_cast<std::chrono::nanoseconds>(age));
 }
 
-std::string describe_samples(const Json& status) {
+std::string describe_samples(const StatusJson& status) {
     const auto sampled = count(status.at("ticks"), "emitted");
     const auto share = sampled == 0 ? 0.0
                                     : static_cast<double>(count(status, "complete_count")) /
@@ -56,14 +56,14 @@ std::string describe_samples(const Json& status) {
                        percent(std::min(share, 1.0)), thousands(count(status, "process_count")));
 }
 
-std::string describe_cost(const Json& status) {
+std::string describe_cost(const StatusJson& status) {
     return fmt::format(
         "{:.2f} % of one CPU, {} RSS, {} BPF maps, rate lowered {} times",
         status.at("cpu_percent").get<double>(), byte_size(count(status, "resident_bytes")),
         byte_size(count(status, "map_bytes")), thousands(count(status, "throttle_count")));
 }
 
-std::string describe_stored(const Json& stored) {
+std::string describe_stored(const StatusJson& stored) {
     std::string text = fmt::format("{} segments, {}", thousands(count(stored, "segment_count")),
                                    byte_size(count(stored, "bytes")));
     if (!stored.at("oldest").is_null() && !stored.at("newest").is_null()) {
@@ -76,7 +76,7 @@ std::string describe_stored(const Json& stored) {
     return stored.at("is_full").get<bool>() ? text + "; no room for more" : text;
 }
 
-std::string describe_export(const Json& to) {
+std::string describe_export(const StatusJson& to) {
     const std::string text = fmt::format(
         "{}: {} sent, {} waiting, {} dropped, {} errors", printable(to.at("to").get<std::string>()),
         thousands(count(to, "sent_count")), byte_size(count(to, "queued_bytes")),
@@ -91,14 +91,15 @@ Result<std::string> describe_status(std::string_view json, double now) {
     // Its members are read as what they have to be; the library says by exceptions that they are
     // not.
     try {
-        const Json status = Json::parse(json);
-        std::string text = line("Sampling", describe_sampling(status, now)) +
-                           line("Samples", describe_samples(status)) +
-                           line("Cost", describe_cost(status)) +
-                           line("Stored", describe_stored(status.at("stored")));
-        for (const Json& to : status.at("exports")) text += line("Export", describe_export(to));
+        const StatusJson status = StatusJson::parse(json);
+        std::string text = status_line("Sampling", describe_sampling(status, now)) +
+                           status_line("Samples", describe_samples(status)) +
+                           status_line("Cost", describe_cost(status)) +
+                           status_line("Stored", describe_stored(status.at("stored")));
+        for (const StatusJson& to : status.at("exports"))
+            text += status_line("Export", describe_export(to));
         return text;
-    } catch (const Json::exception& problem) {
+    } catch (const StatusJson::exception& problem) {
         return fail("the service is of another version: {}", problem.what());
     }
 }

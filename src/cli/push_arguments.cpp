@@ -14,9 +14,9 @@ namespace {
 
 using Checked = tl::expected<void, UserError>;
 
-class Reader {
+class PushReader {
 public:
-    Reader(const Verb& verb, const SplitArguments& arguments)
+    PushReader(const Verb& verb, const SplitArguments& arguments)
         : verb_(verb), arguments_(arguments) {}
 
     tl::expected<PushCommand, UserError> read() {
@@ -97,7 +97,7 @@ private:
 
 tl::expected<PushCommand, UserError> read_push_arguments(const Verb& verb,
                                                          const SplitArguments& arguments) {
-    return Reader(verb, arguments).read();
+    return PushReader(verb, arguments).read();
 }
 
 }  // namespace bobbin::cli

@@ -150,7 +150,7 @@ constexpr std::array kQueryFlags{
     Flag{"", "until", "TIME", "up to this time [now]"},
     Flag{"u", "unit", "NAME", "this systemd unit; may be given many times"},
     Flag{"", "where", "CONDITIONS",
-         "only samples with these labels: 'comm=~\"nginx.*\", pid!=\"1\"'"},
+         R"(only samples with these labels: 'comm=~"nginx.*", pid!="1"')"},
     Flag{"o", "output", "FILE", "write it, in the format of the ending, as record does"},
     Flag{"", "diff-with", "RANGE", "compare with this range of time: -25h..-24h"},
     Flag{"", "by", "WHAT",

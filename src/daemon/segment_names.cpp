@@ -10,7 +10,7 @@ namespace bobbin::daemon {
 namespace {
 
 // For names of modules and BPF programs that came since. Reading the list takes 60 ms.
-constexpr std::chrono::minutes kAgeOfKernelSymbols{10};
+constexpr std::chrono::minutes kKernelSymbolsLastFor{10};
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void SegmentNames::forget() {
     namer_.emplace(patience_with_names());
     symbolize::NameSources sources = sources_of(*namer_, sampling_);
     kernel_.emplace("/proc/kallsyms", sources.kernel);
-    kernel_->keep_list_for(kAgeOfKernelSymbols);
+    kernel_->keep_list_for(kKernelSymbolsLastFor);
     sources.kernel_symbolizer = &*kernel_;
     remembered_.emplace(std::move(sources));
 }

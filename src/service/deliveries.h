@@ -22,7 +22,7 @@ public:
         store()->append(segment);
         exports_.take(segment);
     }
-    void note_lost() { store()->note_lost(); }
+    void note_lost() const { store()->note_lost(); }
 
     void use(std::shared_ptr<SegmentStore> store) {
         const std::scoped_lock lock(mutex_);

@@ -118,7 +118,7 @@ daemon::NamedStacks SegmentNamer::name_part(const Part& part) {
 }
 
 void SegmentNamer::hand_on(const Segment& segment) {
-    symbolize::NamedProfile profile =
+    const symbolize::NamedProfile profile =
         make_segment_profile(segment, [this](const Part& part) { return name_part(part); });
     if (segment_names_) segment_names_->forget_gone_files();
     const std::scoped_lock lock(receiver_mutex_);

@@ -68,7 +68,8 @@ public:
     }
 
     Result<> boost(std::uint32_t hz, std::chrono::nanoseconds duration) override {
-        return service_.questions().ask([=, this] { return service_.boost(hz, duration); });
+        return service_.questions().ask(
+            [this, hz, duration] { return service_.boost(hz, duration); });
     }
     Result<> pause() override {
         return service_.questions().ask([this] { return service_.pause(true); });

@@ -77,8 +77,10 @@ bool is_possible(const std::tm& fields) {
 // Reads "10:30" or "10:30:15" from `text` on; gives how much that is, 0: nothing of the kind.
 std::size_t read_clock(const char* text, std::tm& fields) {
     int end = 0;
+    // NOLINTNEXTLINE(cert-err34-c): checked by what comes out
     if (std::sscanf(text, "%2d:%2d%n", &fields.tm_hour, &fields.tm_min, &end) != 2) return 0;
     int with_seconds = 0;
+    // NOLINTNEXTLINE(cert-err34-c): checked by what comes out
     if (std::sscanf(text + end, ":%2d%n", &fields.tm_sec, &with_seconds) == 1) end += with_seconds;
     return static_cast<std::size_t>(end);
 }
@@ -89,6 +91,7 @@ std::optional<WallTime> parse_wall_time(const std::string& text) {
     wall.fields.tm_mday = 1;
     std::size_t at = 0;
     int date_end = 0;
+    // NOLINTNEXTLINE(cert-err34-c): checked by what comes out
     if (std::sscanf(text.c_str(), "%4d-%2d-%2d%n", &wall.fields.tm_year, &wall.fields.tm_mon,
                     &wall.fields.tm_mday, &date_end) == 3) {
         wall.has_date = true;

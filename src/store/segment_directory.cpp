@@ -91,6 +91,7 @@ std::optional<system_clock::time_point> time_of_segment(std::string_view name) {
     int end = 0;
     const std::string text(name.substr(0, name.size() - kEnding.size()));
     const int fields =
+        // NOLINTNEXTLINE(cert-err34-c): checked by what comes out
         std::sscanf(text.c_str(), "%4d-%2d-%2d/%2d%2d%2d.%3d%n", &utc.tm_year, &utc.tm_mon,
                     &utc.tm_mday, &utc.tm_hour, &utc.tm_min, &utc.tm_sec, &milliseconds, &end);
     if (fields != 7) return std::nullopt;
@@ -100,6 +101,7 @@ std::optional<system_clock::time_point> time_of_segment(std::string_view name) {
         system_clock::from_time_t(::timegm(&utc)) + std::chrono::milliseconds{milliseconds};
     unsigned number = 1;
     if (static_cast<std::size_t>(end) != text.size() &&
+        // NOLINTNEXTLINE(cert-err34-c): checked by what comes out
         std::sscanf(text.c_str() + end, "-%u", &number) != 1) {
         return std::nullopt;
     }
@@ -182,7 +184,7 @@ Result<> SegmentDirectory::write_unfinished(std::string_view bytes) {
 
 Result<std::string> SegmentDirectory::put_in_place(system_clock::time_point begin) {
     for (unsigned number = 1; number <= kMaxSameTime; ++number) {
-        const std::string name = segment_name(begin, number);
+        std::string name = segment_name(begin, number);
         const std::string date = name.substr(0, kDateBytes);
         BOBBIN_CHECK(make_directory(segments_.get(), date.c_str(), kDirectoryMode));
         // Nobody else writes here, so what is free stays free until the rename.

@@ -46,6 +46,8 @@ struct Store::State {
     bool index_is_behind = false;  // a change of it failed; the files are what counts
 
     Result<> catch_up();
+    // Adds what the index lacks; leaves what it has too much.
+    Result<> index_files(std::unordered_map<std::string, std::uint64_t>& size_by_name);
     Result<> compare_with_files();
     [[nodiscard]] std::uint64_t index_bytes() const;
     Result<std::string> write(Time begin, std::string_view bytes);
@@ -67,25 +69,28 @@ std::uint64_t Store::State::index_bytes() const {
     return bytes;
 }
 
+Result<> Store::State::index_files(std::unordered_map<std::string, std::uint64_t>& size_by_name) {
+    BOBBIN_TRY(const std::vector<SegmentDirectory::File> there, files.list());
+    for (const SegmentDirectory::File& file : there) {
+        const auto known = size_by_name.find(file.name);
+        const bool is_right = known != size_by_name.end() && known->second == file.size_bytes;
+        if (known != size_by_name.end()) size_by_name.erase(known);
+        if (is_right) continue;
+        const auto head = files.read(file.name, kSegmentHeadBytes);
+        Segment segment =
+            segment_from(file.name, file.size_bytes, head ? *head : std::string());
+        BOBBIN_CHECK(index.add(segment));
+    }
+    return {};
+}
+
 Result<> Store::State::compare_with_files() {
     BOBBIN_TRY(const std::vector<Segment> rows, index.all());
-    BOBBIN_TRY(const std::vector<SegmentDirectory::File> there, files.list());
-    std::unordered_map<std::string_view, std::uint64_t> size_by_name;
+    std::unordered_map<std::string, std::uint64_t> size_by_name;
     for (const Segment& row : rows) size_by_name.emplace(row.file, row.size_bytes);
     return index.change([&]() -> Result<> {
-        for (const SegmentDirectory::File& file : there) {
-            const auto known = size_by_name.find(file.name);
-            const bool is_right = known != size_by_name.end() && known->second == file.size_bytes;
-            if (known != size_by_name.end()) size_by_name.erase(known);
-            if (is_right) continue;
-            const auto head = files.read(file.name, kSegmentHeadBytes);
-            Segment segment =
-                segment_from(file.name, file.size_bytes, head ? *head : std::string());
-            BOBBIN_CHECK(index.add(segment));
-        }
-        for (const auto& [name, size] : size_by_name) {
-            BOBBIN_CHECK(index.remove(std::string(name)));
-        }
+        BOBBIN_CHECK(index_files(size_by_name));
+        for (const auto& gone : size_by_name) BOBBIN_CHECK(index.remove(gone.first));
         return {};
     });
 }
