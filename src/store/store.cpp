@@ -77,8 +77,7 @@ Result<> Store::State::index_files(std::unordered_map<std::string, std::uint64_t
         if (known != size_by_name.end()) size_by_name.erase(known);
         if (is_right) continue;
         const auto head = files.read(file.name, kSegmentHeadBytes);
-        Segment segment =
-            segment_from(file.name, file.size_bytes, head ? *head : std::string());
+        Segment segment = segment_from(file.name, file.size_bytes, head ? *head : std::string());
         BOBBIN_CHECK(index.add(segment));
     }
     return {};
