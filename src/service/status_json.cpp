@@ -13,12 +13,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 using SystemTime = std::chrono::system_clock::time_point;
 
-double in_seconds(std::chrono::nanoseconds time) {
+double fractional_seconds(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
 }
 Json since_epoch(SystemTime time) {
     if (time == SystemTime{}) return nullptr;
-    return in_seconds(time.time_since_epoch());
+    return fractional_seconds(time.time_since_epoch());
 }
 
 // Names of processes and units are any bytes.
@@ -56,8 +56,8 @@ std::string status_json(const Status& status) {
               {"paused_why", status.paused_why},
               {"process_count", status.process_count},
               {"cpu_percent", status.cpu_percent},
-              {"cpu_seconds", in_seconds(status.cpu_time)},
-              {"bpf_cpu_seconds", in_seconds(status.bpf_cpu_time)},
+              {"cpu_seconds", fractional_seconds(status.cpu_time)},
+              {"bpf_cpu_seconds", fractional_seconds(status.bpf_cpu_time)},
               {"resident_bytes", status.resident_bytes},
               {"map_bytes", status.map_bytes},
               {"throttle_count", status.throttle_count},
@@ -83,7 +83,7 @@ std::string segments_json(const std::vector<store::Segment>& segments) {
     Json json{{"segments", Json::array()}};
     for (const store::Segment& segment : segments) {
         json["segments"].push_back({{"begin", since_epoch(segment.begin)},
-                                    {"seconds", in_seconds(segment.duration)},
+                                    {"seconds", fractional_seconds(segment.duration)},
                                     {"sample_count", segment.sample_count},
                                     {"cpu_seconds", static_cast<double>(segment.cpu_ns) / 1e9},
                                     {"bytes", segment.size_bytes},
