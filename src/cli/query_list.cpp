@@ -52,17 +52,16 @@ std::string list_text(const std::vector<store::Segment>& segments) {
 }
 
 std::string list_json(const std::vector<store::Segment>& segments) {
-    using Json = nlohmann::ordered_json;
-    Json list = Json::array();
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const store::Segment& segment : segments) {
-        list.push_back(Json{{"file", segment.file},
-                            {"begin_ns", since_epoch_ns(segment.begin)},
-                            {"duration_ns", segment.duration.count()},
-                            {"samples", segment.sample_count},
-                            {"cpu_ns", segment.cpu_ns},
-                            {"size_bytes", segment.size_bytes}});
+        list.push_back({{"file", segment.file},
+                        {"begin_ns", since_epoch_ns(segment.begin)},
+                        {"duration_ns", segment.duration.count()},
+                        {"samples", segment.sample_count},
+                        {"cpu_ns", segment.cpu_ns},
+                        {"size_bytes", segment.size_bytes}});
     }
-    return Json{{"segments", list}}.dump(2) + "\n";
+    return nlohmann::ordered_json{{"segments", list}}.dump(2) + "\n";
 }
 
 }  // namespace bobbin::cli

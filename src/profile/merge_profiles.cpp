@@ -4,78 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "profile/table_keys.h"
+
 namespace bobbin::profile {
 namespace {
-
-template <class T>
-void append_bytes(std::string& key, const T& value) {
-    key.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
-// With its length, so that what stands behind it cannot be taken for a part of it.
-void append_text(std::string& key, std::string_view text) {
-    append_bytes(key, text.size());
-    key.append(text);
-}
-
-std::string key_of(const symbolize::Mapping& mapping) {
-    std::string key;
-    append_bytes(key, mapping.start_file_vaddr);
-    append_bytes(key, mapping.end_file_vaddr);
-    append_bytes(key, mapping.file_offset);
-    append_text(key, mapping.file);
-    append_text(key, mapping.build_id);
-    return key;
-}
-
-std::string key_of(const symbolize::Function& function) {
-    std::string key;
-    append_text(key, function.name);
-    append_text(key, function.system_name);
-    append_text(key, function.file);
-    return key;
-}
-
-// Its mapping and functions are ours.
-std::string key_of(const symbolize::Location& location) {
-    std::string key;
-    append_bytes(key, location.mapping);
-    append_bytes(key, location.address);
-    append_bytes(key, location.is_named);
-    append_bytes(key, location.is_kernel);
-    for (const symbolize::Line& line : location.lines) {
-        append_bytes(key, line.function);
-        append_bytes(key, line.line);
-    }
-    return key;
-}
-
-std::string key_of(const symbolize::SampleLabels& labels) {
-    std::string key;
-    append_bytes(key, labels.pid);
-    append_bytes(key, labels.tid);
-    append_bytes(key, labels.cpu);
-    append_text(key, labels.comm);
-    append_text(key, labels.thread);
-    append_text(key, labels.cgroup);
-    append_text(key, labels.unit);
-    append_text(key, labels.container);
-    for (const auto& [name, text] : labels.others) {
-        append_text(key, name);
-        append_text(key, text);
-    }
-    return key;
-}
-
-// The place in `table` of what `key` stands for, which is copied there when it is new.
-template <class T>
-std::uint32_t place_of(std::unordered_map<std::string, std::uint32_t>& index, std::string key,
-                       std::vector<T>& table, const T& value) {
-    const auto [found, is_new] =
-        index.try_emplace(std::move(key), static_cast<std::uint32_t>(table.size()));
-    if (is_new) table.push_back(value);
-    return found->second;
-}
 
 // Numbers that count up, as these do, become ones that do not: 2^64 over the golden ratio (Knuth,
 // volume 3, 6.4).
@@ -137,17 +69,11 @@ void ProfileMerger::fit_spans(const symbolize::NamedProfile& profile) {
 void ProfileMerger::lengthen_spans(std::chrono::nanoseconds length) {
     const std::chrono::nanoseconds old = std::exchange(profile_.time_bucket, length);
     for (Stack& stack : stacks_) {
-        std::size_t kept = 0;
-        for (const Time& time : stack.times) {
-            const auto span =
+        for (Time& time : stack.times) {
+            time.span =
                 static_cast<std::int32_t>(floor_divide(time.span * old.count(), length.count()));
-            if (kept != 0 && stack.times[kept - 1].span == span) {
-                stack.times[kept - 1].count += time.count;
-            } else {
-                stack.times[kept++] = {span, time.count};
-            }
         }
-        stack.times.resize(kept);
+        compact(stack.times);
     }
 }
 
@@ -156,7 +82,7 @@ std::uint32_t ProfileMerger::place_mapping(const symbolize::NamedProfile& profil
     std::uint32_t& place = places.mappings[index];
     if (place != kNone) return place;
     const symbolize::Mapping& from = profile.mappings[index];
-    place = place_of(mappings_, key_of(from), profile_.mappings, from);
+    place = place_of(mappings_, key_of(from), profile_.mappings, [&] { return from; });
     symbolize::Mapping& mapping = profile_.mappings[place];
     mapping.has_functions |= from.has_functions;
     mapping.has_filenames |= from.has_filenames;
@@ -170,7 +96,7 @@ std::uint32_t ProfileMerger::place_function(const symbolize::NamedProfile& profi
     std::uint32_t& place = places.functions[index];
     if (place == kNone) {
         const symbolize::Function& from = profile.functions[index];
-        place = place_of(functions_, key_of(from), profile_.functions, from);
+        place = place_of(functions_, key_of(from), profile_.functions, [&] { return from; });
     }
     return place;
 }
@@ -184,12 +110,12 @@ std::uint32_t ProfileMerger::place_location(const symbolize::NamedProfile& profi
     for (symbolize::Line& line : location.lines) {
         line.function = place_function(profile, line.function, places);
     }
-    place = place_of(locations_, key_of(location), profile_.locations, location);
+    place = place_of(locations_, key_of(location), profile_.locations, [&] { return location; });
     return place;
 }
 
 std::uint32_t ProfileMerger::place_labels(const symbolize::SampleLabels& labels) {
-    return place_of(labels_by_text_, key_of(labels), labels_, labels);
+    return place_of(labels_by_text_, key_of(labels), labels_, [&] { return labels; });
 }
 
 ProfileMerger::Stack& ProfileMerger::stack_like(const Stack& stack) {

@@ -16,7 +16,7 @@ using SystemTime = std::chrono::system_clock::time_point;
 double fractional_seconds(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
 }
-Json since_epoch(SystemTime time) {
+Json seconds_or_null(SystemTime time) {
     if (time == SystemTime{}) return nullptr;
     return fractional_seconds(time.time_since_epoch());
 }
@@ -29,8 +29,8 @@ std::string dump(const Json& json) {
 Json stored_json(const Status::Stored& stored) {
     return {{"segment_count", stored.segment_count},
             {"bytes", stored.bytes},
-            {"oldest", since_epoch(stored.oldest)},
-            {"newest", since_epoch(stored.newest)},
+            {"oldest", seconds_or_null(stored.oldest)},
+            {"newest", seconds_or_null(stored.newest)},
             {"written_count", stored.written_count},
             {"failed_count", stored.failed_count},
             {"is_full", stored.is_full}};
@@ -50,7 +50,7 @@ Json export_json(const Status::Exported& to) {
 
 std::string status_json(const Status& status) {
     Json json{{"version", BOBBIN_VERSION},
-              {"started", since_epoch(status.started)},
+              {"started", seconds_or_null(status.started)},
               {"configured_hz", status.configured_hz},
               {"hz", status.hz},
               {"paused_why", status.paused_why},
@@ -82,7 +82,7 @@ std::string status_json(const Status& status) {
 std::string segments_json(const std::vector<store::Segment>& segments) {
     Json json{{"segments", Json::array()}};
     for (const store::Segment& segment : segments) {
-        json["segments"].push_back({{"begin", since_epoch(segment.begin)},
+        json["segments"].push_back({{"begin", seconds_or_null(segment.begin)},
                                     {"seconds", fractional_seconds(segment.duration)},
                                     {"sample_count", segment.sample_count},
                                     {"cpu_seconds", static_cast<double>(segment.cpu_ns) / 1e9},
@@ -94,8 +94,8 @@ std::string segments_json(const std::vector<store::Segment>& segments) {
 
 std::string series_json(const store::Range& range, std::chrono::seconds step,
                         const std::vector<store::StoreReader::Series>& series) {
-    Json json{{"begin", since_epoch(range.begin)},
-              {"end", since_epoch(range.end)},
+    Json json{{"begin", seconds_or_null(range.begin)},
+              {"end", seconds_or_null(range.end)},
               {"step", step.count()},
               {"series", Json::array()}};
     for (const store::StoreReader::Series& one : series) {

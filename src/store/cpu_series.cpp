@@ -75,6 +75,7 @@ void CpuSeries::add(const symbolize::NamedProfile& profile) {
 
 std::vector<StoreReader::Series> CpuSeries::take(std::size_t max_series) const {
     std::vector<StoreReader::Series> all;
+    all.reserve(by_owner_.size());
     for (const auto& [name, steps] : by_owner_) all.push_back({name, steps});
     std::ranges::sort(all, [](const auto& a, const auto& b) {
         const double more = sum_of(a.cores) - sum_of(b.cores);

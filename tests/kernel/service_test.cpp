@@ -76,9 +76,7 @@ TEST(Service, KeepsWhatWasStoredWhenItIsKilled) {
     EXPECT_EQ(again.wait().exit_status, 0);
     const auto after = segment_files(directory);
     EXPECT_TRUE(std::ranges::includes(after, before));
-    for (const ProfileText& segment : read_segments(directory)) {
-        EXPECT_GT(accounting_of(segment)["ticks"], 0U);
-    }
+    expect_accounts_agree(read_segments(directory));
 }
 
 TEST(Service, TakesAnotherConfigurationOverOrLeavesEverythingAsItWas) {
@@ -131,7 +129,8 @@ TEST(Service, DoesNotSampleWhileTheKillSwitchIsThere) {
     }
     std::filesystem::remove(path);
     ServiceDaemon daemon(directory, {}, environment);
-    ASSERT_TRUE(daemon.wait_until_it_samples());
+    // The first may have begun at its end and be too short for a tick.
+    ASSERT_TRUE(daemon.wait_for_segments(2));
     std::ofstream(path) << "";
     EXPECT_TRUE(daemon.wait_for_log("sampling pauses: the kill switch is on"));
     // A whole segment without a tick.
@@ -143,7 +142,6 @@ TEST(Service, DoesNotSampleWhileTheKillSwitchIsThere) {
     EXPECT_EQ(daemon.wait().exit_status, 0);
     const auto segments = read_segments(directory);
     EXPECT_EQ(accounting_of(segments.at(paused))["ticks"], 0U);
-    EXPECT_GT(accounting_of(segments.front())["ticks"], 0U);
     expect_accounts_agree(segments);
 }
 
