@@ -65,7 +65,8 @@ std::optional<UnwindHash> hash_unwind_sections(const UnwindSections& sections,
                         segment.memory_size_bytes, segment.executable);
     }
     for (const Result<MaybeSection>* const section :
-         {&sections.go_functions, &sections.go_module, &sections.eh_frame, &sections.debug_frame}) {
+         {&sections.go_functions, &sections.go_module, &sections.eh_frame, &sections.debug_frame,
+          &sections.init, &sections.fini}) {
         if (!*section) return std::nullopt;
         add_section(hash, **section);
     }

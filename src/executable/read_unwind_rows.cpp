@@ -12,6 +12,7 @@
 
 #include "cfi/eh_frame.h"
 #include "cfi/merge_rows.h"
+#include "executable/start_code_rows.h"
 #include "pclntab/function_table.h"
 #include "pclntab/program_tables.h"
 #include "pclntab/text_start.h"
@@ -74,6 +75,24 @@ Result<SourceRows> read_debug_frame(Result<MaybeSection> debug_frame) {
     return rows_of(".debug_frame", *section, std::move(frames));
 }
 
+// None where they are other code.
+Result<SourceRows> read_start_code(const Result<MaybeSection>& init,
+                                   const Result<MaybeSection>& fini) {
+    BOBBIN_CHECK(init);
+    BOBBIN_CHECK(fini);
+    cfi::UnwindRows rows = read_start_code_rows(*init, *fini);
+    if (rows.rows.empty()) return SourceRows{};
+    const std::uint64_t bytes =
+        (*init ? (*init)->bytes.size() : 0) + (*fini ? (*fini)->bytes.size() : 0);
+    return SourceRows{{".init", bytes, 1, 0}, std::move(rows), {}};
+}
+
+Result<MaybeSection> read_if_small(const elf::ElfFile& elf, std::string_view name) {
+    const auto place = elf.find_section(name);
+    if (!place || place->size_bytes > kMaxStartCodeBytes) return MaybeSection{};
+    return elf.read_section(name);
+}
+
 // Empty when every function's information could be read.
 std::string describe_damage(const SourceRows& rows) {
     const RowSource& source = rows.source;
@@ -119,7 +138,9 @@ UnwindSections read_unwind_sections(const elf::ElfFile& elf) {
     UnwindSections sections{.go_functions = pclntab::read_table_section(elf),
                             .go_module = {},
                             .eh_frame = elf.read_eh_frame(),
-                            .debug_frame = elf.read_debug_frame()};
+                            .debug_frame = elf.read_debug_frame(),
+                            .init = read_if_small(elf, ".init"),
+                            .fini = read_if_small(elf, ".fini")};
     if (sections.go_functions && *sections.go_functions) {
         sections.go_module = elf.read_section(".go.module");
     }
@@ -132,6 +153,7 @@ Result<FileRows> read_unwind_rows(UnwindSections sections) {
     rows.add(read_go_rows(std::move(sections.go_functions), sections.go_module));
     rows.add(read_eh_frame(std::move(sections.eh_frame)));
     rows.add(read_debug_frame(std::move(sections.debug_frame)));
+    rows.add(read_start_code(sections.init, sections.fini));
     return rows.take();
 }
 

@@ -23,12 +23,14 @@ struct UnwindSections {
     Result<MaybeSection> go_module;     // .go.module, where that may be needed
     Result<MaybeSection> eh_frame;
     Result<MaybeSection> debug_frame;
+    Result<MaybeSection> init;  // .init and .fini: code
+    Result<MaybeSection> fini;
 };
 UnwindSections read_unwind_sections(const elf::ElfFile& elf);
 
 // One section that gave rows, or should have.
 struct RowSource {
-    std::string_view section;          // ".gopclntab", ".eh_frame" or ".debug_frame"
+    std::string_view section;          // ".gopclntab", ".eh_frame", ".debug_frame" or ".init"
     std::uint64_t size_bytes = 0;      // as read: unpacked, and from the table's begin on
     std::uint64_t function_count = 0;  // that gave rows
     std::uint64_t function_refused_count = 0;
@@ -41,8 +43,9 @@ struct FileRows {
 };
 
 // All that a file says about unwinding: Go's function table first, because its rows alone know
-// where the runtime changes stacks; `.eh_frame` for whatever it leaves open, such as linked C; and
-// `.debug_frame` behind both. Error: there is something, but of none of it a row could be made.
+// where the runtime changes stacks; `.eh_frame` for whatever it leaves open, such as linked C;
+// `.debug_frame` behind both; and last the start files' code. Error: there is something, but of
+// none of it a row could be made.
 Result<FileRows> read_unwind_rows(UnwindSections sections);
 Result<FileRows> read_unwind_rows(const elf::ElfFile& elf);
 
