@@ -59,6 +59,31 @@ install_packages() {
         }
 }
 
+# Into the present directory.
+download_package() {
+    local options=(-o APT::Sandbox::User=)
+    apt_install "${options[@]}" download "$1" ||
+        { apt_install update && apt_install "${options[@]}" download "$1"; }
+}
+
+# What the packages of section [unpacked] install, below build/packages/NAME instead.
+unpack_packages() {
+    local package directory scratch
+    for package in $(list_packages unpacked); do
+        directory=$root/build/packages/$package
+        [ ! -d "$directory" ] || continue
+        say "unpacking the Debian package $package"
+        mkdir -p "$root/build/packages" && scratch=$(mktemp -d "$directory.XXXXXX") &&
+            (cd "$scratch" && download_package "$package") &&
+            dpkg-deb -x "$scratch"/*.deb "$scratch/tree" && mv "$scratch/tree" "$directory" &&
+            rm -r "$scratch" && continue
+        rm -rf "$scratch"
+        complain "cannot unpack $package: apt-get failed, full log in $setup_log" \
+            "$(grep '^E: ' "$setup_log" | tail -n 1)" "apt-get update"
+        return 1
+    done
+}
+
 # The largest sources take the compiler a good gigabyte.
 count_jobs() {
     local by_memory cpus

@@ -58,7 +58,8 @@ _bobbin_record() {
             if [[ $current == -* ]]; then
                 _bobbin_words "$current" "-F --frequency -d --duration -o --output -a --all -p --pid -t --tid
                     -G --cgroup -u --unit --container --comm -U --user-only -K --kernel-only
-                    --demangle --debuginfod --max-unwind-memory --max-memory -q --quiet -h --help --"
+                    --demangle --debuginfod --max-unwind-memory --max-memory -q --quiet
+                    --json -h --help --"
             else
                 mapfile -t COMPREPLY < <(compgen -c -- "$current")
             fi
@@ -70,6 +71,7 @@ _bobbin_top() {
     local current=$1 previous=$2
     case $previous in
         -F | --frequency) _bobbin_words "$current" "99 499 999 max" ;;
+        --demangle) _bobbin_words "$current" "none simplified full" ;;
         --interval) _bobbin_words "$current" "500ms 1s 2s 5s" ;;
         -p | --pid) _bobbin_words "$current" "$(printf '%s\n' /proc/[0-9]* | sed 's,/proc/,,')" ;;
         -G | --cgroup) _bobbin_files "${current:-/sys/fs/cgroup/}" ;;
@@ -77,7 +79,8 @@ _bobbin_top() {
         -t | --tid | -u | --unit | --container | --comm) ;;
         *)
             _bobbin_words "$current" "-F --frequency --interval -a --all -p --pid -t --tid -G --cgroup -u --unit
-                --container --comm -U --user-only -K --kernel-only --max-unwind-memory --max-memory -h --help"
+                --container --comm -U --user-only -K --kernel-only --demangle --max-unwind-memory --max-memory
+                -h --help"
             ;;
     esac
 }

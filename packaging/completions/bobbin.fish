@@ -39,9 +39,11 @@ complete -c bobbin -n '__fish_seen_subcommand_from record' -l debuginfod -d 'fet
 complete -c bobbin -n '__fish_seen_subcommand_from record top' -l max-unwind-memory -x -a '64M 256M 1G' -d 'memory of unwind tables in the kernel'
 complete -c bobbin -n '__fish_seen_subcommand_from record top' -l max-memory -x -a '256M 512M 1G' -d 'memory of bobbin itself'
 complete -c bobbin -n '__fish_seen_subcommand_from record' -s q -l quiet -d 'errors only'
+complete -c bobbin -n '__fish_seen_subcommand_from record' -l json -d 'the summary for programs'
 complete -c bobbin -n '__fish_seen_subcommand_from record' -a '(__fish_complete_subcommand --fcs-skip=2)'
 
 complete -c bobbin -n '__fish_seen_subcommand_from top' -l interval -x -a '500ms 1s 2s 5s' -d 'show something new so often'
+complete -c bobbin -n '__fish_seen_subcommand_from top' -l demangle -x -a 'none simplified full' -d 'how names of C++, Rust and D are shown'
 complete -c bobbin -n '__fish_seen_subcommand_from top' -s a -l all -d 'the whole machine'
 
 complete -c bobbin -n '__fish_seen_subcommand_from report' -l by -x -a 'function line file module process thread unit cpu container label:' -d 'what a row is'

@@ -5,12 +5,13 @@
 #include <signal.h>
 
 #include <cerrno>
-#include <charconv>
 #include <fstream>
 #include <string_view>
 #include <vector>
 
-#include "cli/convert_arguments.h"
+#include "base/parse_number.h"
+#include "cli/argument_reader.h"
+#include "cli/convert.h"
 #include "cli/ctl.h"
 #include "cli/daemon_arguments.h"
 #include "cli/diff.h"
@@ -64,53 +65,33 @@ Understood give(tl::expected<T, UserError> command) {
     return std::move(*command);
 }
 
-// The one file that `verb` works on.
-tl::expected<std::string, UserError> take_path(const Verb& verb, const SplitArguments& arguments) {
-    if (arguments.rest.size() == 1) return arguments.rest.front();
-    if (arguments.rest.empty()) {
-        return tl::unexpected(usage_error(&verb, fmt::format("{} needs a file", verb.name), {}));
-    }
-    return tl::unexpected(usage_error(&verb, fmt::format("{} takes one file", verb.name),
-                                      "it was also given " + shell_quote(arguments.rest[1])));
-}
-
 // "0x401000" or "4198400".
-std::optional<std::uint64_t> parse_address(std::string_view text) {
+Result<std::uint64_t> parse_address(std::string_view text) {
     const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
     if (is_hex) text.remove_prefix(2);
-    std::uint64_t address = 0;
-    const char* const text_end = text.data() + text.size();
-    const auto [end, problem] = std::from_chars(text.data(), text_end, address, is_hex ? 16 : 10);
-    if (problem != std::errc{} || end != text_end) return std::nullopt;
-    return address;
+    const auto address = parse_number<std::uint64_t>(text, is_hex ? 16 : 10);
+    if (!address) return fail("addresses are like 0x401000 or 4198400");
+    return *address;
 }
 
-Understood understand_doctor(const Verb& verb, const SplitArguments& arguments) {
-    if (!arguments.rest.empty()) {
-        return usage_error(&verb, fmt::format("{} takes no arguments", verb.name),
-                           "it was given " + shell_quote(arguments.rest.front()));
-    }
-    return DoctorCommand{arguments.has("json")};
+tl::expected<DoctorCommand, UserError> read_doctor(const Verb& verb,
+                                                   const SplitArguments& arguments) {
+    ArgumentReader reader(verb, arguments);
+    reader.expect_no_words();
+    return reader.give(DoctorCommand{arguments.has("json")});
 }
 
-Understood understand_object_info(const Verb& verb, const SplitArguments& arguments) {
-    auto path = take_path(verb, arguments);
-    if (!path) return std::move(path).error();
-    return ObjectInfoCommand{std::move(*path), arguments.has("json")};
+tl::expected<ObjectInfoCommand, UserError> read_object_info(const Verb& verb,
+                                                            const SplitArguments& arguments) {
+    ArgumentReader reader(verb, arguments);
+    return reader.give(ObjectInfoCommand{reader.path({}), arguments.has("json")});
 }
 
-Understood understand_show_unwind(const Verb& verb, const SplitArguments& arguments) {
-    auto path = take_path(verb, arguments);
-    if (!path) return std::move(path).error();
-    ShowUnwindCommand command{std::move(*path), std::nullopt};
-    if (const std::string* text = arguments.last("pc")) {
-        command.pc_file_vaddr = parse_address(*text);
-        if (!command.pc_file_vaddr) {
-            return usage_error(&verb, fmt::format("{} is not an address", shell_quote(*text)),
-                               "addresses are like 0x401000 or 4198400");
-        }
-    }
-    return command;
+tl::expected<ShowUnwindCommand, UserError> read_show_unwind(const Verb& verb,
+                                                            const SplitArguments& arguments) {
+    ArgumentReader reader(verb, arguments);
+    return reader.give(
+        ShowUnwindCommand{reader.path({}), reader.value("pc", "an address", parse_address)});
 }
 
 // The thread group of a thread, from its status file.
@@ -163,12 +144,10 @@ Understood understand(std::span<const std::string> arguments, const Surroundings
     if (verb->name == "query") return give(read_query_arguments(*verb, *split));
     if (verb->name == "ctl") return give(read_ctl_arguments(*verb, *split));
     if (verb->name == "push") return give(read_push_arguments(*verb, *split));
-    if (verb->name == "doctor") return understand_doctor(*verb, *split);
-    if (verb->name == "object-info") return understand_object_info(*verb, *split);
-    if (verb->name == "show-unwind") return understand_show_unwind(*verb, *split);
-    auto config = read_record_arguments(*split, surroundings);
-    if (!config) return std::move(config).error();
-    return std::move(*config);
+    if (verb->name == "doctor") return give(read_doctor(*verb, *split));
+    if (verb->name == "object-info") return give(read_object_info(*verb, *split));
+    if (verb->name == "show-unwind") return give(read_show_unwind(*verb, *split));
+    return give(read_record_arguments(*verb, *split, surroundings));
 }
 
 Command parse_command_line(int argc, const char* const* argv) {

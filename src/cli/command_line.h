@@ -123,10 +123,13 @@ struct Finished {
     int exit_status = kExitOk;
 };
 
-using Command =
+// What a command line asks for, or one of `Ends`.
+template <class... Ends>
+using CommandOr =
     std::variant<config::RecordConfig, TopCommand, ReportCommand, DiffCommand, ViewCommand,
                  ConvertCommand, ExplainCommand, DaemonCommand, QueryCommand, CtlCommand,
-                 PushCommand, DoctorCommand, ObjectInfoCommand, ShowUnwindCommand, Finished>;
+                 PushCommand, DoctorCommand, ObjectInfoCommand, ShowUnwindCommand, Ends...>;
+using Command = CommandOr<Finished>;
 
 // argv -> one checked command. Prints help and version to stdout, errors to stderr. Opens nothing
 // but the places where the profiles will be written.
@@ -150,10 +153,7 @@ Surroundings this_machine(std::span<const std::string> invocation);
 struct Answer {
     std::string text;
 };
-using Understood = std::variant<config::RecordConfig, TopCommand, ReportCommand, DiffCommand,
-                                ViewCommand, ConvertCommand, ExplainCommand, DaemonCommand,
-                                QueryCommand, CtlCommand, PushCommand, DoctorCommand,
-                                ObjectInfoCommand, ShowUnwindCommand, Answer, UserError>;
+using Understood = CommandOr<Answer, UserError>;
 
 // The same without printing. `arguments` begin behind the program's name.
 Understood understand(std::span<const std::string> arguments, const Surroundings& surroundings);

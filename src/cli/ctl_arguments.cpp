@@ -7,18 +7,15 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/argument_reader.h"
 #include "cli/ctl.h"
-#include "cli/output_arguments.h"
 #include "cli/terminal_text.h"
 #include "config/daemon_config.h"
-#include "config/parse_duration.h"
-#include "config/parse_frequency.h"
 
 namespace bobbin::cli {
 namespace {
 
 using Action = CtlCommand::Action;
-using Checked = tl::expected<void, UserError>;
 
 struct ActionName {
     std::string_view name;
@@ -40,96 +37,48 @@ constexpr std::array kFlagsOfActions{
     FlagOfAction{"json", "status"},
 };
 
-class CtlReader {
-public:
-    CtlReader(const Verb& verb, const SplitArguments& arguments)
-        : verb_(verb), arguments_(arguments) {}
-
-    tl::expected<CtlCommand, UserError> read() {
-        CtlCommand command;
-        const std::string* const path = arguments_.last("config");
-        command.config_path = path != nullptr ? *path : config::kDefaultConfigPath;
-        command.json = arguments_.has("json");
-        Checked read = read_action(command);
-        if (read) read = read_time("last", command.last);
-        if (read) read = read_time("duration", command.duration);
-        if (read) read = read_frequency(command);
-        if (read) read = read_outputs(command);
-        if (!read) return tl::unexpected(std::move(read).error());
-        return command;
-    }
-
-private:
-    [[nodiscard]] tl::unexpected<UserError> refuse(std::string what, std::string why) const {
-        return tl::unexpected(usage_error(&verb_, std::move(what), std::move(why)));
-    }
-
-    Checked read_action(CtlCommand& command) const {
-        constexpr const char* kAll = "there are status, snapshot, boost, pause, resume and reload";
-        if (arguments_.rest.empty()) return refuse("ctl needs to be told what to do", kAll);
-        const std::string& word = arguments_.rest.front();
-        const auto* const known = std::ranges::find(kActions, word, &ActionName::name);
-        if (known == kActions.end()) {
-            return refuse(fmt::format("ctl cannot {}", shell_quote(word)), kAll);
-        }
-        if (arguments_.rest.size() > 1) {
-            return refuse("ctl takes one word",
-                          "it was also given " + shell_quote(arguments_.rest[1]));
-        }
-        command.action = known->action;
-        for (const FlagOfAction& flag : kFlagsOfActions) {
-            if (!arguments_.has(flag.long_name) || flag.action == word) continue;
-            return refuse(fmt::format("ctl {} takes no --{}", word, flag.long_name),
-                          fmt::format("it belongs to ctl {}", flag.action));
-        }
+Action read_action(ArgumentReader& reader, std::span<const std::string> words) {
+    constexpr const char* kAll = "there are status, snapshot, boost, pause, resume and reload";
+    if (words.empty()) {
+        reader.refuse("ctl needs to be told what to do", kAll);
         return {};
     }
-
-    Checked read_time(std::string_view flag, std::chrono::nanoseconds& time) const {
-        const std::string* const text = arguments_.last(flag);
-        if (text == nullptr) return {};
-        const auto read = config::parse_duration(*text);
-        if (!read) {
-            return refuse(fmt::format("--{} {}: not a duration", flag, shell_quote(*text)),
-                          read.error().message() + "; durations are like 10, 500ms, 1m30s, 2h");
-        }
-        time = *read;
+    const std::string& word = words.front();
+    const auto* const known = std::ranges::find(kActions, word, &ActionName::name);
+    if (known == kActions.end()) {
+        reader.refuse(fmt::format("ctl cannot {}", shell_quote(word)), kAll);
         return {};
     }
-
-    // The kernel's own limit is for the service to know.
-    Checked read_frequency(CtlCommand& command) const {
-        const std::string* const text = arguments_.last("frequency");
-        if (text == nullptr) return {};
-        const auto read = config::parse_frequency(*text, std::nullopt);
-        if (!read) {
-            return refuse(fmt::format("-F {}: not a frequency", shell_quote(*text)),
-                          read.error().message());
-        }
-        command.frequency_hz = *read;
-        return {};
+    if (words.size() > 1) {
+        reader.refuse("ctl takes one word", "it was also given " + shell_quote(words[1]));
     }
-
-    Checked read_outputs(CtlCommand& command) const {
-        if (command.action != Action::kSnapshot) return {};
-        for (const std::string& path : arguments_.all("output")) {
-            auto error = add_output(verb_, path, "bobbin ctl snapshot -o /tmp/snapshot.html",
-                                    command.outputs);
-            if (error) return tl::unexpected(std::move(*error));
-        }
-        if (!command.outputs.empty()) return {};
-        return refuse("ctl snapshot needs a file", "-o snapshot.html, or another format's ending");
+    for (const FlagOfAction& flag : kFlagsOfActions) {
+        if (!reader.has(flag.long_name) || flag.action == word) continue;
+        reader.refuse(fmt::format("ctl {} takes no --{}", word, flag.long_name),
+                      fmt::format("it belongs to ctl {}", flag.action));
     }
-
-    const Verb& verb_;
-    const SplitArguments& arguments_;
-};
+    return known->action;
+}
 
 }  // namespace
 
 tl::expected<CtlCommand, UserError> read_ctl_arguments(const Verb& verb,
                                                        const SplitArguments& arguments) {
-    return CtlReader(verb, arguments).read();
+    ArgumentReader reader(verb, arguments);
+    CtlCommand command;
+    command.action = read_action(reader, arguments.rest);
+    command.config_path = reader.text("config", config::kDefaultConfigPath);
+    command.json = arguments.has("json");
+    command.last = reader.duration("last").value_or(command.last);
+    command.duration = reader.duration("duration").value_or(command.duration);
+    // The kernel's own limit is for the service to know.
+    command.frequency_hz = reader.frequency(std::nullopt).value_or(command.frequency_hz);
+    const auto paths = arguments.all("output");
+    if (command.action == Action::kSnapshot && paths.empty()) {
+        reader.refuse("ctl snapshot needs a file", "-o snapshot.html, or another format's ending");
+    }
+    command.outputs = reader.outputs(paths, "bobbin ctl snapshot -o /tmp/snapshot.html");
+    return reader.give(std::move(command));
 }
 
 }  // namespace bobbin::cli

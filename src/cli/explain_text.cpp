@@ -41,16 +41,18 @@ std::string describe_names(const report::Explanation& explanation) {
 }
 
 std::string describe_modules(const report::Explanation& explanation) {
-    std::string text = fmt::format("{:>8}{:>9}{:>9}{:>9}{:>9}  module\n", "frames", "unwound",
-                                   "named", "lines", "inlined");
+    std::string text = fmt::format("{:>8}{:>9}{:>9}{:>9}{:>9}{:>9}  module\n", "frames", "unwound",
+                                   "by fp", "named", "lines", "inlined");
     const std::size_t shown = std::min(explanation.modules.size(), kModulesShown);
     for (std::size_t i = 0; i < shown; ++i) {
         const report::ModuleFacts& module = explanation.modules[i];
-        text += fmt::format(
-            "{:>8}{:>9}{:>9}{:>9}{:>9}  {}\n", share_text(module.frames, explanation.frame_count),
-            share_text(unwound(module), module.frames), share_text(module.named, module.frames),
-            share_text(module.with_lines, module.frames),
-            share_text(module.with_inlined, module.frames), module_name(module));
+        text += fmt::format("{:>8}{:>9}{:>9}{:>9}{:>9}{:>9}  {}\n",
+                            share_text(module.frames, explanation.frame_count),
+                            share_text(unwound(module), module.frames),
+                            share_text(module.left_by_frame_pointer, module.frames),
+                            share_text(module.named, module.frames),
+                            share_text(module.with_lines, module.frames),
+                            share_text(module.with_inlined, module.frames), module_name(module));
     }
     if (shown < explanation.modules.size()) {
         text += fmt::format("and {} more\n", thousands(explanation.modules.size() - shown));
@@ -109,6 +111,7 @@ Json to_json(const report::ModuleFacts& module) {
               {"build_id", module.build_id},
               {"frames", module.frames},
               {"unwound", unwound(module)},
+              {"left_by_frame_pointer", module.left_by_frame_pointer},
               {"named", module.named},
               {"with_lines", module.with_lines},
               {"with_inlined", module.with_inlined},

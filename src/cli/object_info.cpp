@@ -18,8 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Fills the part about unwinding; the error becomes `no_unwind_reason`.
-Result<> read_unwind_part(const elf::ElfFile& file, ObjectInfo& info) {
-    BOBBIN_TRY(const executable::FileRows rows, executable::read_unwind_rows(file));
+Result<> read_unwind_part(const elf::ElfFile& file, const executable::FileRows& rows,
+                          ObjectInfo& info) {
     if (rows.sources.empty()) return fail("the file says nothing about unwinding");
     info.sources = rows.sources;
     info.row_count = rows.unwind.rows.size();
@@ -63,9 +63,11 @@ Result<ObjectInfo> read_object_info(const std::string& path) {
     info.segments = object.file.load_segments();
     BOBBIN_TRY(const std::vector<elf::Symbol> symbols, object.file.read_function_symbols());
     info.function_symbol_count = symbols.size();
-    if (Result<> unwind = read_unwind_part(object.file, info); !unwind) {
-        info.no_unwind_reason = unwind.error().message();
-    }
+    const Result<executable::FileRows> rows = executable::read_unwind_rows(object.file);
+    const Result<> unwind =
+        rows ? read_unwind_part(object.file, *rows, info) : Result<>(fail(rows.error()));
+    if (!unwind) info.no_unwind_reason = unwind.error().message();
+    info.luajit = read_luajit_info(object, rows ? rows->unwind : cfi::UnwindRows{});
     return info;
 }
 
@@ -89,7 +91,7 @@ std::string describe(const ObjectInfo& info) {
     if (!info.no_unwind_reason.empty()) {
         text += fmt::format("unwinding   {}\n", printable(info.no_unwind_reason));
     }
-    return text;
+    return text + describe(info.luajit);
 }
 
 std::string to_json(const ObjectInfo& info) {
@@ -119,7 +121,8 @@ std::string to_json(const ObjectInfo& info) {
                 {"table_entries", info.table_entry_count},
                 {"table_bytes", info.table_bytes},
                 {"granule_shift", info.granule_shift},
-                {"rules_dropped", info.rules_dropped}};
+                {"rules_dropped", info.rules_dropped},
+                {"luajit", to_json(info.luajit)}};
     if (!info.no_unwind_reason.empty()) report["no_unwind_reason"] = info.no_unwind_reason;
     // A path need not be UTF-8.
     return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

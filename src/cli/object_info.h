@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "cli/command_line.h"
+#include "cli/luajit_info.h"
 #include "elf/elf_file.h"
 #include "executable/read_unwind_rows.h"
 
@@ -28,6 +29,8 @@ struct ObjectInfo {
     std::uint32_t granule_shift = 0;
     std::uint64_t rules_dropped = 0;
     std::string no_unwind_reason;  // why the numbers above are short or zero; empty: they are not
+
+    LuajitInfo luajit;
 };
 
 Result<ObjectInfo> read_object_info(const std::string& path);

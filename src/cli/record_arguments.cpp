@@ -1,110 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/record_arguments.h"
 
-#include <fmt/core.h>
-
+#include <algorithm>
 #include <array>
-#include <cstdint>
-#include <string_view>
 #include <utility>
 
-#include "cli/output_arguments.h"
+#include "cli/argument_reader.h"
+#include "cli/exit_status.h"
 #include "cli/sampling_arguments.h"
 #include "cli/target_arguments.h"
-#include "cli/terminal_text.h"
-#include "config/parse_duration.h"
 
 namespace bobbin::cli {
 namespace {
 
 using config::RecordConfig;
-using Checked = tl::expected<void, UserError>;
 
-constexpr std::array<std::string_view, 2> kDefaultOutputs{"profile.pb.gz", "profile.html"};
-
-tl::unexpected<UserError> refuse(std::string what, std::string why) {
-    return tl::unexpected(usage_error(find_verb("record"), std::move(what), std::move(why)));
-}
-
-Checked read_duration(const SplitArguments& arguments, RecordConfig& config) {
-    const std::string* text = arguments.last("duration");
-    if (text == nullptr) return {};
-    const Result<std::chrono::nanoseconds> duration = config::parse_duration(*text);
-    if (!duration) {
-        return refuse(fmt::format("-d {}: not a duration", shell_quote(*text)),
-                      duration.error().message() + "; durations are like 10, 500ms, 1m30s, 2h");
-    }
-    config.duration = *duration;
-    return {};
-}
-
-Checked read_names(const SplitArguments& arguments, const Surroundings& surroundings,
-                   RecordConfig& config) {
-    if (const std::string* text = arguments.last("demangle")) {
-        if (*text == "none") {
-            config.name_style = config::NameStyle::kMangled;
-        } else if (*text == "full") {
-            config.name_style = config::NameStyle::kFull;
-        } else if (*text != "simplified") {
-            return refuse(fmt::format("--demangle {}: there is no such style", shell_quote(*text)),
-                          "there are none, simplified and full");
-        }
-    }
-    if (!arguments.has("debuginfod")) return {};
+void read_debuginfod(ArgumentReader& reader, const Surroundings& surroundings,
+                     RecordConfig& config) {
+    if (!reader.has("debuginfod")) return;
     config.debuginfod_urls = surroundings.debuginfod_urls;
-    if (!config.debuginfod_urls.empty()) return {};
-    return tl::unexpected(
+    if (!config.debuginfod_urls.empty()) return;
+    reader.refuse(
         UserError{"--debuginfod: no server is known",
                   "DEBUGINFOD_URLS is not set (sudo drops it) and no *.urls is in /etc/debuginfod",
                   "sudo DEBUGINFOD_URLS=https://debuginfod.elfutils.org bobbin record --debuginfod",
                   kExitUsage});
 }
 
-Checked read_what(const SplitArguments& arguments, const Surroundings& surroundings,
-                  RecordConfig& config) {
-    if (Checked read = read_targets(arguments, surroundings, config); !read) return read;
-    if (arguments.has_separator && arguments.rest.empty()) {
-        return refuse("there is no command after --", "leave -- out to record the whole machine");
+void read_what(ArgumentReader& reader, const Surroundings& surroundings, RecordConfig& config) {
+    read_targets(reader, surroundings, config);
+    config.command = reader.arguments().rest;
+    if (reader.arguments().has_separator && config.command.empty()) {
+        reader.refuse("there is no command after --", "leave -- out to record the whole machine");
     }
-    config.command = arguments.rest;
-    config.whole_machine =
-        arguments.has("all") || (!config.has_targets() && config.command.empty());
-    return {};
-}
-
-Checked add_record_output(const std::string& path, RecordConfig& config) {
-    auto error =
-        add_output(*find_verb("record"), path,
-                   "bobbin record -o /tmp/" + std::string(kDefaultOutputs[0]), config.outputs);
-    if (error) return tl::unexpected(std::move(*error));
-    return {};
-}
-
-Checked read_outputs(const SplitArguments& arguments, RecordConfig& config) {
-    for (const std::string& path : arguments.all("output")) {
-        if (Checked added = add_record_output(path, config); !added) return added;
-    }
-    if (!config.outputs.empty()) return {};
-    for (const std::string_view path : kDefaultOutputs) {
-        if (Checked added = add_record_output(std::string(path), config); !added) return added;
-    }
-    return {};
+    config.whole_machine = reader.has("all") || (!config.has_targets() && config.command.empty());
 }
 
 }  // namespace
 
-tl::expected<RecordConfig, UserError> read_record_arguments(const SplitArguments& arguments,
+tl::expected<RecordConfig, UserError> read_record_arguments(const Verb& verb,
+                                                            const SplitArguments& arguments,
                                                             const Surroundings& surroundings) {
+    static const std::array<std::string, 2> kDefaultOutputs{"profile.pb.gz", "profile.html"};
+    ArgumentReader reader(verb, arguments);
     RecordConfig config;
     config.quiet = arguments.has("quiet");
-    Checked read = read_sampling(*find_verb("record"), arguments, surroundings, config);
-    if (read) read = read_duration(arguments, config);
-    if (read) read = read_names(arguments, surroundings, config);
-    if (read) read = read_what(arguments, surroundings, config);
-    if (read && surroundings.rights_missing) return tl::unexpected(*surroundings.rights_missing);
-    if (read) read = read_outputs(arguments, config);
-    if (!read) return tl::unexpected(std::move(read).error());
-    return config;
+    config.summary_as_json = arguments.has("json");
+    read_sampling(reader, surroundings, config);
+    config.duration = reader.duration("duration");
+    read_debuginfod(reader, surroundings, config);
+    read_what(reader, surroundings, config);
+    if (surroundings.rights_missing) reader.refuse(*surroundings.rights_missing);
+    std::span<const std::string> paths = arguments.all("output");
+    if (paths.empty()) paths = kDefaultOutputs;
+    config.outputs = reader.outputs(paths, "bobbin record -o /tmp/" + kDefaultOutputs[0]);
+    if (config.summary_as_json && std::ranges::find(paths, "-") != paths.end()) {
+        reader.refuse("--json and -o -: both go to standard output", "write the profile to a file");
+    }
+    return reader.give(std::move(config));
 }
 
 }  // namespace bobbin::cli

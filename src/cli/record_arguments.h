@@ -13,6 +13,6 @@ namespace bobbin::cli {
 // The words of `bobbin record`, checked: numbers, processes, what excludes what, and last the files
 // to be written, so that a mistake shows before anything is recorded.
 tl::expected<config::RecordConfig, UserError> read_record_arguments(
-    const SplitArguments& arguments, const Surroundings& surroundings);
+    const Verb& verb, const SplitArguments& arguments, const Surroundings& surroundings);
 
 }  // namespace bobbin::cli

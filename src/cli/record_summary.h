@@ -64,6 +64,8 @@ std::uint64_t complete_stacks(const std::array<std::uint64_t, abi::WALK_END_COUN
 // Refused, Lost, Names, Wrote. Names of modules, functions and files are foreign and written
 // printable().
 std::vector<std::string> describe(const RecordSummary& summary);
+// The same for programs: one object on one line.
+std::string to_json(const RecordSummary& summary);
 
 // "12s · 4,812 samples · 37 processes · 96.4 % complete · 0 lost": the progress line.
 struct Progress {

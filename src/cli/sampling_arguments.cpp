@@ -4,40 +4,24 @@
 #include <fmt/core.h>
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "cli/exit_status.h"
-#include "cli/terminal_text.h"
-#include "config/parse_frequency.h"
 #include "config/parse_size.h"
 
 namespace bobbin::cli {
 namespace {
 
+using config::NameStyle;
 using config::RecordConfig;
-using Checked = tl::expected<void, UserError>;
 
-tl::unexpected<UserError> refuse(const Verb& verb, std::string what, std::string why) {
-    return tl::unexpected(usage_error(&verb, std::move(what), std::move(why)));
-}
-
-Checked read_frequency(const Verb& verb, const SplitArguments& arguments,
-                       const Surroundings& surroundings, RecordConfig& config) {
+void read_frequency(ArgumentReader& reader, const Surroundings& surroundings,
+                    RecordConfig& config) {
     const std::optional<std::uint32_t> limit_hz = surroundings.max_sample_rate_hz;
-    if (const std::string* text = arguments.last("frequency")) {
-        const Result<std::uint32_t> frequency = config::parse_frequency(*text, limit_hz);
-        if (!frequency) {
-            return refuse(verb, fmt::format("-F {}: not a frequency", shell_quote(*text)),
-                          frequency.error().message());
-        }
-        config.frequency_hz = *frequency;
-    }
-    if (!limit_hz || config.frequency_hz <= *limit_hz) return {};
+    config.frequency_hz = reader.frequency(limit_hz).value_or(config.frequency_hz);
+    if (!limit_hz || config.frequency_hz <= *limit_hz) return;
     // The kernel lowers this limit by itself when sampling has taken too long.
-    return tl::unexpected(UserError{
+    reader.refuse(UserError{
         fmt::format("{} Hz is more than this kernel allows", config.frequency_hz),
         fmt::format("kernel.perf_event_max_sample_rate is {}; take -F {} or raise it", *limit_hz,
                     *limit_hz),
@@ -45,50 +29,30 @@ Checked read_frequency(const Verb& verb, const SplitArguments& arguments,
         kExitUsage});
 }
 
-Checked read_size(const Verb& verb, const SplitArguments& arguments, std::string_view flag,
-                  std::uint64_t smallest, std::uint64_t& bytes) {
-    const std::string* text = arguments.last(flag);
-    if (text == nullptr) return {};
-    const Result<std::uint64_t> size = config::parse_size(*text);
-    if (!size) {
-        return refuse(verb, fmt::format("--{} {}: not a size", flag, shell_quote(*text)),
-                      size.error().message());
-    }
-    if (*size < smallest) {
-        return refuse(verb, fmt::format("--{} {}: too little", flag, shell_quote(*text)),
-                      fmt::format("bobbin needs at least {}M", smallest >> 20));
-    }
-    bytes = *size;
-    return {};
-}
-
-Checked read_budgets(const Verb& verb, const SplitArguments& arguments, RecordConfig& config) {
-    Checked read =
-        read_size(verb, arguments, "max-unwind-memory", RecordConfig::kMinMaxUnwindMemoryBytes,
-                  config.max_unwind_memory_bytes);
-    if (!read) return read;
-    return read_size(verb, arguments, "max-memory", RecordConfig::kMinMaxMemoryBytes,
-                     config.max_memory_bytes);
-}
-
-Checked read_scope(const Verb& verb, const SplitArguments& arguments, RecordConfig& config) {
-    if (arguments.has("user-only") && arguments.has("kernel-only")) {
-        return refuse(verb, "-U and -K exclude each other", "without them both kinds are recorded");
-    }
-    if (arguments.has("user-only")) config.scope = config::FrameScope::kUserOnly;
-    if (arguments.has("kernel-only")) config.scope = config::FrameScope::kKernelOnly;
-    return {};
+void read_size(ArgumentReader& reader, std::string_view flag, std::uint64_t smallest,
+               std::uint64_t& bytes) {
+    bytes = reader.value(flag, "a size", config::parse_size).value_or(bytes);
+    if (bytes >= smallest) return;
+    reader.refuse_value(flag, reader.text(flag), "too little",
+                        fmt::format("bobbin needs at least {}M", smallest >> 20));
 }
 
 }  // namespace
 
-tl::expected<void, UserError> read_sampling(const Verb& verb, const SplitArguments& arguments,
-                                            const Surroundings& surroundings,
-                                            config::RecordConfig& config) {
-    Checked read = read_frequency(verb, arguments, surroundings, config);
-    if (read) read = read_budgets(verb, arguments, config);
-    if (read) read = read_scope(verb, arguments, config);
-    return read;
+void read_sampling(ArgumentReader& reader, const Surroundings& surroundings,
+                   config::RecordConfig& config) {
+    read_frequency(reader, surroundings, config);
+    read_size(reader, "max-unwind-memory", RecordConfig::kMinMaxUnwindMemoryBytes,
+              config.max_unwind_memory_bytes);
+    read_size(reader, "max-memory", RecordConfig::kMinMaxMemoryBytes, config.max_memory_bytes);
+    config.name_style = reader
+                            .choice<NameStyle>("demangle", {{"none", NameStyle::kMangled},
+                                                            {"simplified", NameStyle::kSimplified},
+                                                            {"full", NameStyle::kFull}})
+                            .value_or(config.name_style);
+    reader.exclude("user-only", "kernel-only", "without them both kinds are recorded");
+    if (reader.has("user-only")) config.scope = config::FrameScope::kUserOnly;
+    if (reader.has("kernel-only")) config.scope = config::FrameScope::kKernelOnly;
 }
 
 }  // namespace bobbin::cli

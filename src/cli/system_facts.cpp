@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/system_facts.h"
 
-#include <charconv>
 #include <fstream>
 #include <sstream>
 #include <string_view>
 #include <system_error>
+
+#include "base/parse_number.h"
 
 namespace bobbin::cli {
 namespace {
@@ -25,18 +26,15 @@ std::string read_text(const fs::path& path) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+// Whatever stands behind it.
 template <class T>
-std::optional<T> parse_number(std::string_view text, int base = 10) {
-    T number{};
-    const auto [end, problem] =
-        std::from_chars(text.data(), text.data() + text.size(), number, base);
-    if (problem != std::errc{}) return std::nullopt;
-    return number;
+std::optional<T> first_number(std::string_view text, int base = 10) {
+    return take_number<T>(text, base);
 }
 
 template <class T>
 std::optional<T> read_number(const fs::path& path) {
-    return parse_number<T>(first_line(read_text(path)));
+    return first_number<T>(first_line(read_text(path)));
 }
 
 // The words after `key` in a file of lines "Key:  word word".
@@ -61,7 +59,7 @@ std::uint32_t effective_uid_of(const std::string& status) {
 
 // "Max locked memory   8388608   8388608   bytes": the soft limit comes first.
 std::optional<std::uint64_t> locked_memory_limit_of(const std::string& limits) {
-    return parse_number<std::uint64_t>(words_after(limits, "Max locked memory"));
+    return first_number<std::uint64_t>(words_after(limits, "Max locked memory"));
 }
 
 // The initial user namespace maps every id to itself: "0 0 4294967295".
@@ -87,12 +85,12 @@ std::uint32_t count_cpus(const std::string& ranges) {
     std::istringstream list(ranges);
     std::uint32_t count = 0;
     for (std::string range; std::getline(list, range, ',');) {
-        const auto first = parse_number<std::uint32_t>(range);
+        const auto first = first_number<std::uint32_t>(range);
         const std::size_t dash = range.find('-');
         const auto last =
             dash == std::string::npos
                 ? first
-                : parse_number<std::uint32_t>(std::string_view(range).substr(dash + 1));
+                : first_number<std::uint32_t>(std::string_view(range).substr(dash + 1));
         if (first && last && *last >= *first) count += *last - *first + 1;
     }
     return count;
@@ -125,11 +123,11 @@ bool SystemFacts::may_load_bpf() const {
 }
 
 bool SystemFacts::kernel_is_at_least(unsigned major, unsigned minor) const {
-    const auto found_major = parse_number<unsigned>(kernel_release);
+    const auto found_major = first_number<unsigned>(kernel_release);
     const std::size_t dot = kernel_release.find('.');
     if (!found_major || dot == std::string::npos) return false;
     const auto found_minor =
-        parse_number<unsigned>(std::string_view(kernel_release).substr(dot + 1));
+        first_number<unsigned>(std::string_view(kernel_release).substr(dot + 1));
     return *found_major > major || (*found_major == major && found_minor.value_or(0) >= minor);
 }
 
@@ -140,7 +138,7 @@ SystemFacts read_system_facts(const fs::path& root) {
     SystemFacts facts;
     facts.effective_uid = effective_uid_of(status);
     facts.effective_capabilities =
-        parse_number<std::uint64_t>(words_after(status, "CapEff:"), 16).value_or(0);
+        first_number<std::uint64_t>(words_after(status, "CapEff:"), 16).value_or(0);
     facts.in_user_namespace = !maps_every_user(read_text(proc / "self/uid_map"));
     facts.in_container = is_container(root);
     facts.kernel_release = first_line(read_text(kernel / "osrelease"));

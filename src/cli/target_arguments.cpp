@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/parse_number.h"
 #include "bobbin/bpf_abi.h"
 #include "cli/exit_status.h"
 #include "cli/terminal_text.h"
@@ -24,97 +24,75 @@ namespace {
 using config::RecordConfig;
 using sampler::Cgroup;
 using sampler::CgroupTree;
-using Checked = tl::expected<void, UserError>;
 
-tl::unexpected<UserError> refuse_target(std::string what, std::string why) {
-    return tl::unexpected(usage_error(find_verb("record"), std::move(what), std::move(why)));
-}
-
-tl::unexpected<UserError> not_there(std::string what, std::string why, std::string run) {
-    return tl::unexpected(UserError{std::move(what), std::move(why), std::move(run), kExitUsage});
+void refuse_missing(ArgumentReader& reader, std::string what, std::string why, std::string run) {
+    reader.refuse(UserError{std::move(what), std::move(why), std::move(run), kExitUsage});
 }
 
 template <class T>
-Checked sort_and_limit(std::vector<T>& targets, std::size_t limit, std::string_view flags) {
+void sort_and_limit(ArgumentReader& reader, std::vector<T>& targets, std::size_t limit,
+                    std::string_view kind) {
     std::ranges::sort(targets);
     const auto repeated = std::ranges::unique(targets);
     targets.erase(repeated.begin(), repeated.end());
-    if (targets.size() <= limit) return {};
-    return refuse_target(fmt::format("{} {} are too many", thousands(targets.size()), flags),
-                         fmt::format("at most {} can be told apart", thousands(limit)));
+    if (targets.size() <= limit) return;
+    reader.refuse(fmt::format("{} {} are too many", thousands(targets.size()), kind),
+                  fmt::format("at most {} can be told apart", thousands(limit)));
 }
 
 // ---- processes and threads
 // -----------------------------------------------------------------------
 
-std::optional<pid_t> parse_pid(std::string_view text) {
+struct IdKind {
+    std::string_view flag;
+    char letter;
+    std::string_view name;
+    std::string_view plural;
+    std::string_view listing;
+};
+constexpr IdKind kProcess{"pid", 'p', "process", "processes", "ps -e -o pid,user,args"};
+constexpr IdKind kThread{"tid", 't', "thread", "threads", "ps -eL -o pid,tid,comm"};
+
+std::optional<pid_t> parse_id(std::string_view text) {
     constexpr pid_t kMaxPid = 4'194'304;  // PID_MAX_LIMIT of <linux/threads.h>
-    pid_t pid = 0;
-    const char* const text_end = text.data() + text.size();
-    const auto [end, problem] = std::from_chars(text.data(), text_end, pid);
-    if (problem != std::errc{} || end != text_end || pid < 1 || pid > kMaxPid) return std::nullopt;
-    return pid;
+    const auto id = parse_number<pid_t>(text);
+    return id && *id >= 1 && *id <= kMaxPid ? id : std::nullopt;
 }
 
-Checked add_pid(std::string_view text, const Surroundings& surroundings, RecordConfig& config) {
-    const std::optional<pid_t> pid = parse_pid(text);
-    if (!pid) {
-        return refuse_target(fmt::format("-p {}: not a process id", shell_quote(text)),
-                             "it takes one number, or several with commas: -p 4242,4243");
+void add_id(ArgumentReader& reader, const Surroundings& surroundings, const IdKind& kind,
+            std::string_view text, std::vector<pid_t>& ids) {
+    const std::optional<pid_t> id = parse_id(text);
+    if (!id) {
+        return reader.refuse_value(
+            kind.flag, text, fmt::format("not a {} id", kind.name),
+            fmt::format("it takes one number, or several with commas: -{} 4242,4243", kind.letter));
     }
-    const std::optional<pid_t> process = surroundings.process_of(*pid);
+    const std::optional<pid_t> process = surroundings.process_of(*id);
     if (!process) {
-        return not_there(fmt::format("there is no process {}", *pid),
-                         "-p takes processes that run now; this one may have ended",
-                         "ps -e -o pid,user,args");
+        return refuse_missing(reader, fmt::format("there is no {} {}", kind.name, *id),
+                              fmt::format("-{} takes {} that run now; this one may have ended",
+                                          kind.letter, kind.plural),
+                              std::string(kind.listing));
     }
-    if (*process != *pid) {
-        return not_there(fmt::format("{} is a thread of process {}", *pid, *process),
-                         "-p takes whole processes, -t single threads",
-                         fmt::format("bobbin record -p {}", *process));
+    if (&kind == &kProcess && *process != *id) {
+        return refuse_missing(reader, fmt::format("{} is a thread of process {}", *id, *process),
+                              "-p takes whole processes, -t single threads",
+                              fmt::format("bobbin {} -p {}", reader.verb().name, *process));
     }
-    config.pids.push_back(*pid);
-    return {};
+    ids.push_back(*id);
 }
 
-Checked add_tid(std::string_view text, const Surroundings& surroundings, RecordConfig& config) {
-    const std::optional<pid_t> tid = parse_pid(text);
-    if (!tid) {
-        return refuse_target(fmt::format("-t {}: not a thread id", shell_quote(text)),
-                             "it takes one number, or several with commas: -t 4242,4243");
+// "42,43", and many times.
+void read_ids(ArgumentReader& reader, const Surroundings& surroundings, const IdKind& kind,
+              std::vector<pid_t>& ids) {
+    for (std::string_view list : reader.arguments().all(kind.flag)) {
+        for (auto comma = list.find(','); comma != list.npos; comma = list.find(',')) {
+            add_id(reader, surroundings, kind, list.substr(0, comma), ids);
+            list.remove_prefix(comma + 1);
+        }
+        add_id(reader, surroundings, kind, list, ids);
     }
-    if (!surroundings.process_of(*tid)) {
-        return not_there(fmt::format("there is no thread {}", *tid),
-                         "-t takes threads that run now; this one may have ended",
-                         "ps -eL -o pid,tid,comm");
-    }
-    config.tids.push_back(*tid);
-    return {};
-}
-
-// "42,43"
-using AddId = Checked (*)(std::string_view, const Surroundings&, RecordConfig&);
-Checked add_list(std::string_view list, AddId add, const Surroundings& surroundings,
-                 RecordConfig& config) {
-    while (true) {
-        const std::size_t comma = list.find(',');
-        Checked added = add(list.substr(0, comma), surroundings, config);
-        if (!added || comma == std::string_view::npos) return added;
-        list.remove_prefix(comma + 1);
-    }
-}
-
-Checked read_ids(const SplitArguments& arguments, const Surroundings& surroundings,
-                 RecordConfig& config) {
-    for (const std::string_view list : arguments.all("pid")) {
-        if (Checked added = add_list(list, add_pid, surroundings, config); !added) return added;
-    }
-    for (const std::string_view list : arguments.all("tid")) {
-        if (Checked added = add_list(list, add_tid, surroundings, config); !added) return added;
-    }
-    Checked limited = sort_and_limit(config.pids, abi::MAX_TARGET_PROCESSES, "processes");
-    if (!limited) return limited;
-    return sort_and_limit(config.tids, abi::MAX_TARGET_PROCESSES, "threads");
+    sort_and_limit(reader, ids, abi::MAX_TARGET_PROCESSES, kind.plural);
 }
 
 // ---- cgroups
@@ -133,17 +111,19 @@ std::string searched(const CgroupTree& tree) {
     return text;
 }
 
-Checked add_cgroup(const std::string& path, const CgroupTree& tree, RecordConfig& config) {
+void add_cgroup(ArgumentReader& reader, const std::string& path, const CgroupTree& tree,
+                RecordConfig& config) {
     Result<Cgroup> cgroup = tree.at(path);
     if (cgroup) {
         config.cgroup_ids.push_back(cgroup->id);
-        return {};
+        return;
     }
     const bool is_missing = cgroup.error().code() == std::errc::no_such_file_or_directory;
-    return not_there(is_missing ? fmt::format("there is no cgroup {}", shell_quote(path))
-                                : fmt::format("cannot record cgroup {}", shell_quote(path)),
-                     is_missing ? "-G takes a path " + searched(tree) : cgroup.error().message(),
-                     "ls " + shell_quote(tree.mount_point()));
+    refuse_missing(reader,
+                   is_missing ? fmt::format("there is no cgroup {}", shell_quote(path))
+                              : fmt::format("cannot record cgroup {}", shell_quote(path)),
+                   is_missing ? "-G takes a path " + searched(tree) : cgroup.error().message(),
+                   "ls " + shell_quote(tree.mount_point()));
 }
 
 // As systemctl does: a name without a type is a service's.
@@ -155,36 +135,37 @@ std::string unit_named(const std::string& name) {
     return has_type ? name : name + ".service";
 }
 
-Checked add_unit(const std::string& typed, const CgroupTree& tree, RecordConfig& config) {
+void add_unit(ArgumentReader& reader, const std::string& typed, const CgroupTree& tree,
+              RecordConfig& config) {
     if (typed.empty() || typed.find('/') != std::string::npos) {
-        return refuse_target(
-            fmt::format("-u {}: not a unit's name", shell_quote(typed)),
+        return reader.refuse_value(
+            "unit", typed, "not a unit's name",
             "units are named like nginx, session-2.scope, user.slice; -G takes paths");
     }
     const std::string unit = unit_named(typed);
     const auto cgroups =
         tree.find([&](std::string_view name, std::string_view) { return name == unit; });
     if (cgroups.empty()) {
-        return not_there(fmt::format("unit {} does not run", shell_quote(unit)),
-                         fmt::format("no cgroup has its name {}", searched(tree)),
-                         fmt::format("systemctl status {}", shell_quote(unit)));
+        return refuse_missing(reader, fmt::format("unit {} does not run", shell_quote(unit)),
+                              fmt::format("no cgroup has its name {}", searched(tree)),
+                              fmt::format("systemctl status {}", shell_quote(unit)));
     }
     add_cgroups(cgroups, config);
-    return {};
 }
 
-Checked add_container(const std::string& typed, const CgroupTree& tree, RecordConfig& config) {
+void add_container(ArgumentReader& reader, const std::string& typed, const CgroupTree& tree,
+                   RecordConfig& config) {
     if (typed.empty())
-        return refuse_target("--container needs an id", "an empty one is any container's");
+        return reader.refuse("--container needs an id", "an empty one is any container's");
     auto cgroups = tree.find([&](std::string_view, std::string_view path) {
         return sampler::container_of(path).starts_with(typed);
     });
     if (cgroups.empty()) {
-        return not_there(fmt::format("no container {} runs", shell_quote(typed)),
-                         fmt::format("no cgroup has such an id, or name of an nspawn or LXC "
-                                     "machine, {}; engines' own names are not in there",
-                                     searched(tree)),
-                         "docker ps --no-trunc   # or: podman ps --no-trunc, machinectl");
+        return refuse_missing(reader, fmt::format("no container {} runs", shell_quote(typed)),
+                              fmt::format("no cgroup has such an id, or name of an nspawn or LXC "
+                                          "machine, {}; engines' own names are not in there",
+                                          searched(tree)),
+                              "docker ps --no-trunc   # or: podman ps --no-trunc, machinectl");
     }
     // "web" is not "web-2" where both run.
     const auto is_other = [&](const Cgroup& cgroup) {
@@ -192,57 +173,54 @@ Checked add_container(const std::string& typed, const CgroupTree& tree, RecordCo
     };
     if (!std::ranges::all_of(cgroups, is_other)) std::erase_if(cgroups, is_other);
     add_cgroups(cgroups, config);
-    return {};
 }
 
-Checked read_cgroups(const SplitArguments& arguments, const Surroundings& surroundings,
-                     RecordConfig& config) {
-    using Add = Checked (*)(const std::string&, const CgroupTree&, RecordConfig&);
+void read_cgroups(ArgumentReader& reader, const Surroundings& surroundings, RecordConfig& config) {
+    using Add = void (*)(ArgumentReader&, const std::string&, const CgroupTree&, RecordConfig&);
     constexpr std::array<std::pair<std::string_view, Add>, 3> kFlags{
         {{"cgroup", add_cgroup}, {"unit", add_unit}, {"container", add_container}}};
-    if (std::ranges::none_of(kFlags, [&](const auto& flag) { return arguments.has(flag.first); })) {
-        return {};
+    if (std::ranges::none_of(kFlags, [&](const auto& flag) { return reader.has(flag.first); })) {
+        return;
     }
     const Result<CgroupTree> tree = surroundings.cgroup_tree();
     if (!tree) {
-        return not_there("-G, -u and --container need cgroups of version 2", tree.error().message(),
-                         "grep cgroup /proc/self/mounts");
+        return refuse_missing(reader, "-G, -u and --container need cgroups of version 2",
+                              tree.error().message(), "grep cgroup /proc/self/mounts");
     }
     for (const auto& [flag, add] : kFlags) {
-        for (const std::string& typed : arguments.all(flag)) {
-            if (Checked added = add(typed, *tree, config); !added) return added;
+        for (const std::string& typed : reader.arguments().all(flag)) {
+            add(reader, typed, *tree, config);
         }
     }
-    return sort_and_limit(config.cgroup_ids, abi::MAX_TARGET_CGROUPS, "cgroups");
+    sort_and_limit(reader, config.cgroup_ids, abi::MAX_TARGET_CGROUPS, "cgroups");
 }
 
 // ---- names of threads
 // ----------------------------------------------------------------------------
 
-Checked read_comms(const SplitArguments& arguments, RecordConfig& config) {
-    for (const std::string& name : arguments.all("comm")) {
+void read_comms(ArgumentReader& reader, RecordConfig& config) {
+    for (const std::string& name : reader.arguments().all("comm")) {
         if (name.empty() || name == "*") {
-            return refuse_target(fmt::format("--comm {}: not a thread's name", shell_quote(name)),
-                                 "-a records the whole machine");
+            reader.refuse_value("comm", name, "not a thread's name",
+                                "-a records the whole machine");
         }
         config.comms.push_back(name);
     }
-    return sort_and_limit(config.comms, abi::MAX_TARGET_COMMS, "names of threads");
+    sort_and_limit(reader, config.comms, abi::MAX_TARGET_COMMS, "names of threads");
 }
 
 }  // namespace
 
-Checked read_targets(const SplitArguments& arguments, const Surroundings& surroundings,
-                     RecordConfig& config) {
-    Checked read = read_ids(arguments, surroundings, config);
-    if (read) read = read_cgroups(arguments, surroundings, config);
-    if (read) read = read_comms(arguments, config);
-    if (!read || !arguments.has("all")) return read;
+void read_targets(ArgumentReader& reader, const Surroundings& surroundings, RecordConfig& config) {
+    read_ids(reader, surroundings, kProcess, config.pids);
+    read_ids(reader, surroundings, kThread, config.tids);
+    read_cgroups(reader, surroundings, config);
+    read_comms(reader, config);
+    if (!reader.has("all")) return;
     config.pids.clear();
     config.tids.clear();
     config.cgroup_ids.clear();
     config.comms.clear();
-    return {};
 }
 
 }  // namespace bobbin::cli

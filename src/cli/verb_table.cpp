@@ -10,6 +10,14 @@ namespace {
 constexpr Flag kHelp{"h", "help", "", "show this text"};
 constexpr Flag kJson{"", "json", "", "for programs"};
 constexpr Flag kMarkdown{"", "md", "", "Markdown"};
+// Of the verbs with nothing but an answer to a question.
+constexpr std::array kAnswerFlags{kJson, kHelp};
+
+// Of the verbs that show rows.
+constexpr Flag kBy{"", "by", "WHAT",
+                   "function, line, file, module, process, thread, unit, cpu, container or "
+                   "label:KEY [function]"};
+constexpr Flag kTop{"", "top", "N", "so many rows, 0 for all [30]"};
 
 // Of the verbs that sample.
 constexpr Flag kFrequency{"F", "frequency", "HZ",
@@ -29,6 +37,10 @@ constexpr Flag kKernelOnly{"K", "kernel-only", "", "only kernel-mode frames"};
 constexpr Flag kMaxUnwindMemory{"", "max-unwind-memory", "SIZE",
                                 "memory of unwind tables in the kernel: 64M, or bytes [256M]"};
 constexpr Flag kMaxMemory{"", "max-memory", "SIZE", "memory of bobbin itself [512M]"};
+constexpr Flag kDemangle{
+    "", "demangle", "STYLE",
+    "names of C++, Rust and D: none (as in the symbol table), simplified (without parameters), "
+    "full [simplified]"};
 
 constexpr std::array kRecordFlags{
     kFrequency,
@@ -47,15 +59,13 @@ constexpr std::array kRecordFlags{
     kComm,
     kUserOnly,
     kKernelOnly,
-    Flag{
-        "", "demangle", "STYLE",
-        "names of C++, Rust and D: none (as in the symbol table), simplified (without parameters), "
-        "full [simplified]"},
+    kDemangle,
     Flag{"", "debuginfod", "",
          "fetch missing debugging information of what was sampled most from debuginfod servers"},
     kMaxUnwindMemory,
     kMaxMemory,
     Flag{"q", "quiet", "", "no progress and no summary, errors only"},
+    Flag{"", "json", "", "the summary at the end for programs, on standard output"},
     kHelp,
 };
 constexpr std::array kTopFlags{
@@ -70,14 +80,13 @@ constexpr std::array kTopFlags{
     kComm,
     kUserOnly,
     kKernelOnly,
+    kDemangle,
     kMaxUnwindMemory,
     kMaxMemory,
     kHelp,
 };
 constexpr std::array kReportFlags{
-    Flag{"", "by", "WHAT",
-         "function, line, file, module, process, thread, unit, cpu, container or label:KEY "
-         "[function]"},
+    kBy,
     Flag{"", "top", "N", "so many rows, 0 for all [30; a tree 300]"},
     Flag{"", "sort", "COLUMN", "self or total [self]"},
     Flag{"", "focus", "REGEX", "only stacks that come through what matches"},
@@ -100,7 +109,7 @@ constexpr std::array kDiffFlags{
     Flag{"", "on", "WHAT", "compare the self or the total time of functions [self]"},
     Flag{"", "normalize", "HOW",
          "compare share (of all samples) or absolute (cores, CPU time a second) [share]"},
-    Flag{"", "top", "N", "so many rows, 0 for all [30]"},
+    kTop,
     kJson,
     kMarkdown,
     kHelp,
@@ -118,18 +127,6 @@ constexpr std::array kConvertFlags{
          "(Perfetto), - (pprof to standard output); may be given many times"},
     Flag{"", "sample-type", "NAME",
          "of a file with several values the one of this name; of perf script's text the event"},
-    kHelp,
-};
-constexpr std::array kExplainFlags{
-    kJson,
-    kHelp,
-};
-constexpr std::array kDoctorFlags{
-    kJson,
-    kHelp,
-};
-constexpr std::array kObjectInfoFlags{
-    kJson,
     kHelp,
 };
 constexpr std::array kShowUnwindFlags{
@@ -153,10 +150,8 @@ constexpr std::array kQueryFlags{
          R"(only samples with these labels: 'comm=~"nginx.*", pid!="1"')"},
     Flag{"o", "output", "FILE", "write it, in the format of the ending, as record does"},
     Flag{"", "diff-with", "RANGE", "compare with this range of time: -25h..-24h"},
-    Flag{"", "by", "WHAT",
-         "function, line, file, module, process, thread, unit, cpu, container "
-         "or label:KEY [function]"},
-    Flag{"", "top", "N", "so many rows, 0 for all [30]"},
+    kBy,
+    kTop,
     Flag{"", "list", "", "show what is stored, a line each segment"},
     kJson,
     kConfig,
@@ -237,7 +232,7 @@ constexpr std::array kVerbs{
          "Says of each module how many of its frames could be unwound and named, and for every "
          "reason\n"
          "why not the one command that helps. Packages are looked up by dpkg on this machine.",
-         kExplainFlags},
+         kAnswerFlags},
     Verb{"daemon", "[--config FILE] [--check-config]", "profile all the time, as a service",
          "Samples the whole machine at a low rate until it is told to stop, keeps a profile of "
          "each\n"
@@ -265,10 +260,10 @@ constexpr std::array kVerbs{
     Verb{"doctor", "[--json]", "what this kernel and these rights allow",
          "Says line by line what recording needs of this machine, whether it is there, and how to\n"
          "get it. Exit status 0 when `bobbin record` would work, 77 when only rights are missing.",
-         kDoctorFlags},
+         kAnswerFlags},
     Verb{"object-info", "ELF [--json]", "what bobbin knows of one file",
          "Shows identity, segments and unwind information of one executable or shared object.",
-         kObjectInfoFlags},
+         kAnswerFlags},
     Verb{"show-unwind", "ELF [--pc ADDRESS]", "the unwind rules of one file",
          "Shows, for each range of addresses in the file, how a walk gets to the caller's frame.",
          kShowUnwindFlags},
@@ -280,8 +275,7 @@ std::span<const Verb> all_verbs() { return kVerbs; }
 std::span<const Flag> program_flags() { return kProgramFlags; }
 
 const Verb* find_verb(std::string_view name) {
-    const auto* const found = std::find_if(kVerbs.begin(), kVerbs.end(),
-                                           [&](const Verb& verb) { return verb.name == name; });
+    const auto* const found = std::ranges::find(kVerbs, name, &Verb::name);
     return found == kVerbs.end() ? nullptr : found;
 }
 

@@ -2,8 +2,8 @@
 #include "config/parse_frequency.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/parse_number.h"
 #include "config/record_config.h"
 
 namespace bobbin::config {
@@ -14,14 +14,11 @@ Result<std::uint32_t> parse_frequency(std::string_view text,
     constexpr std::uint32_t kMax = RecordConfig::kMaxFrequencyHz;
     if (text == "max") return std::clamp(kernel_limit_hz.value_or(kMax), kMin, kMax);
 
-    std::uint32_t frequency_hz = 0;
-    const char* const text_end = text.data() + text.size();
-    const auto [end, problem] = std::from_chars(text.data(), text_end, frequency_hz);
-    const bool is_number = problem == std::errc{} && end == text_end;
-    if (!is_number || frequency_hz < kMin || frequency_hz > kMax) {
+    const auto frequency_hz = parse_number<std::uint32_t>(text);
+    if (!frequency_hz || *frequency_hz < kMin || *frequency_hz > kMax) {
         return fail("a frequency is a number of hertz from {} to {}, or 'max'", kMin, kMax);
     }
-    return frequency_hz;
+    return *frequency_hz;
 }
 
 }  // namespace bobbin::config

@@ -46,6 +46,7 @@ struct RecordConfig {
     NameStyle name_style = NameStyle::kSimplified;
     std::string debuginfod_urls;  // servers of debug files, separated by blanks; empty: none
     bool quiet = false;
+    bool summary_as_json = false;  // to standard output
 
     [[nodiscard]] bool has_targets() const {
         return !pids.empty() || !tids.empty() || !cgroup_ids.empty() || !comms.empty();

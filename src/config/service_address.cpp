@@ -6,9 +6,10 @@
 #include <sys/un.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <string>
+
+#include "base/parse_number.h"
 
 namespace bobbin::config {
 namespace {
@@ -26,12 +27,7 @@ std::string_view problem_of_socket(std::string_view path) {
     return {};
 }
 
-bool is_port(std::string_view text) {
-    std::uint16_t port = 0;
-    const char* const text_end = text.data() + text.size();
-    const auto [end, problem] = std::from_chars(text.data(), text_end, port);
-    return problem == std::errc{} && end == text_end && port != 0;
-}
+bool is_port(std::string_view text) { return parse_number<std::uint16_t>(text).value_or(0) != 0; }
 
 bool is_loopback(const std::string& host) {
     in_addr four{};

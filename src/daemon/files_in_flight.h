@@ -33,8 +33,7 @@ using Publication = std::variant<executable::BuiltExecutable, abi::announcement>
 class FilesInFlight {
 public:
     // `max_memory_bytes`: of all of bobbin.
-    explicit FilesInFlight(executable::HoldLimits limits,
-                           std::uint64_t max_memory_bytes = kDefaultMaxMemoryBytes)
+    FilesInFlight(executable::HoldLimits limits, std::uint64_t max_memory_bytes)
         : build_budget(max_memory_bytes / kPartForBuilding),
           held(limits),
           max_memory_bytes_(max_memory_bytes) {}
@@ -72,7 +71,6 @@ public:
     std::optional<executable::ExecEvents> exec_events;  // none: not allowed
 
 private:
-    static constexpr std::uint64_t kDefaultMaxMemoryBytes = 512ULL << 20;
     // Stacks have another quarter, and naming them takes about as much (sampling.cpp).
     static constexpr std::uint64_t kPartForBuilding = 4;
 

@@ -31,17 +31,11 @@ int say(const cli::UserError& error, const config::RecordConfig& config) {
     return plain_failure && !config.command.empty() ? cli::kExitRecordFailed : error.exit_status;
 }
 
-// Period of the event: what one sample stands for.
-std::chrono::nanoseconds period_of(const config::RecordConfig& config) {
-    return std::chrono::nanoseconds{std::chrono::seconds{1}} / config.frequency_hz;
-}
-
 // Completes the profile with what only the recording knows, and gives its summary.
 cli::RecordSummary complete(NamedStacks& named, const Sampling& sampling,
-                            const config::RecordConfig& config, const RecordingFacts& facts,
-                            std::chrono::nanoseconds duration) {
+                            const RecordingFacts& facts, std::chrono::nanoseconds duration) {
     symbolize::NamedProfile& profile = named.profile;
-    profile.period = period_of(config);
+    profile.period = sampling.period();
     for (symbolize::NamedStack& stack : profile.stacks) {
         stack.value = stack.count * static_cast<std::uint64_t>(profile.period.count());
     }
@@ -68,11 +62,14 @@ Result<> write_files(const symbolize::NamedProfile& profile, const config::Recor
 // A standard error that takes nothing more is no reason to lose the profile.
 void tell(std::string_view text) { (void)cli::write_text(stderr, text); }
 
-void print_summary(const cli::RecordSummary& summary, const config::RecordConfig& config) {
-    if (config.quiet) return;
+// False: standard output did not take it.
+bool print_summary(const cli::RecordSummary& summary, const config::RecordConfig& config) {
+    if (config.summary_as_json) return cli::answer(cli::to_json(summary)) == cli::kExitOk;
+    if (config.quiet) return true;
     std::string text;
     for (const std::string& line : cli::describe(summary)) text.append(line).append("\n");
     tell(text);
+    return true;
 }
 
 // SIGUSR2: writes what there is and goes on sampling.
@@ -82,7 +79,7 @@ void write_snapshot(const Sampling& sampling, const config::RecordConfig& config
     auto named = name(counted, sampling, symbolize::Names::kResolve);
     const auto facts = facts_of(sampling, config, counted);
     if (!facts) return cli::print(cli::explain_failure(facts.error()));
-    auto summary = complete(named, sampling, config, *facts, duration);
+    auto summary = complete(named, sampling, *facts, duration);
     if (const auto written = write_files(named.profile, config, summary); !written) {
         return cli::print(cli::explain_failure(written.error()));
     }
@@ -101,19 +98,20 @@ Finish finish(Sampling& sampling, const config::RecordConfig& config, Signals& s
     };
     if (const auto stopped = sampling.events.stop(); !stopped) return failed(stopped.error());
     const auto duration = std::chrono::steady_clock::now() - sampling.started_steady;
-    const auto counted =
-        sampling.sample_walk->finish([&signals] { return signals.is_one_waiting(); });
+    sampling.sample_walk->finish([&signals] { return signals.is_one_waiting(); });
+    const auto counted = sampling.sample_walk->take_counted();
     const auto facts = facts_of(sampling, config, counted);
     if (!facts) return failed(facts.error());
     auto named = name_interruptibly(counted, sampling, signals);
     if (named.aborted) std::_Exit(cli::kExitAborted);
-    auto summary = complete(named.stacks, sampling, config, *facts, duration);
+    auto summary = complete(named.stacks, sampling, *facts, duration);
     if (const auto written = write_files(named.stacks.profile, config, summary); !written) {
         return {.exit_status = failed(written.error()).exit_status,
                 .in_a_hurry = named.names_skipped};
     }
-    print_summary(summary, config);
-    return {.exit_status = cli::kExitOk, .in_a_hurry = named.names_skipped};
+    const bool is_told = print_summary(summary, config);
+    return {.exit_status = is_told ? cli::kExitOk : cli::kExitFailure,
+            .in_a_hurry = named.names_skipped};
 }
 
 std::optional<cli::UserError> open_gate(cli::LaunchedCommand& command,

@@ -112,31 +112,22 @@ void SampleWalk::run(const std::stop_token& stop) {
             spdlog::error("{}", read.error().message());
             return;
         }
-        note_read();
-        if (last) return;
         look_again();
-        unwind_walk_.feed().note_counted_until(waiting_ ? waiting_->oldest_time(begun) : begun);
+        note_counted_until(waiting_ ? waiting_->oldest_time(begun) : begun);
+        if (last) return;
     }
 }
 
-void SampleWalk::note_read() {
-    {
-        const std::scoped_lock lock(counts_mutex_);
-        ++read_count_;
-    }
-    was_read_.notify_all();
+void SampleWalk::note_counted_until(std::chrono::steady_clock::duration when) {
+    unwind_walk_.feed().note_counted_until(when);
+    const std::scoped_lock lock(counts_mutex_);
+    counts_.note_counted_until(when);
+    ++read_count_;
 }
 
 std::uint64_t SampleWalk::read_count() const {
     const std::scoped_lock lock(counts_mutex_);
     return read_count_;
-}
-
-bool SampleWalk::wait_until_read(std::chrono::milliseconds patience) {
-    std::unique_lock lock(counts_mutex_);
-    // The one under way may have begun before.
-    const std::uint64_t wanted = read_count_ + 2;
-    return was_read_.wait_for(lock, patience, [&] { return read_count_ >= wanted; });
 }
 
 std::uint64_t SampleWalk::stack_bytes() const {
@@ -150,26 +141,41 @@ void SampleWalk::begin_at(std::chrono::steady_clock::time_point start) {
     counts_.begin_at(start.time_since_epoch());
 }
 
+void SampleWalk::begin_rate(std::chrono::steady_clock::time_point since,
+                            std::chrono::nanoseconds period) {
+    const std::scoped_lock lock(counts_mutex_);
+    counts_.begin_rate(since.time_since_epoch(), period);
+}
+
 SampleWalk::Progress SampleWalk::progress() const {
     const std::scoped_lock lock(counts_mutex_);
-    const auto& counted = counts_.counted();
-    return {.sample_count = counted.sample_count,
-            .complete_count = counted.by_walk_end[abi::WALK_END_BOTTOM] +
-                              counted.by_walk_end[abi::WALK_END_NO_USER_STACK] +
-                              counted.by_walk_end[abi::WALK_END_NOT_ASKED],
-            .process_count = counted.process_count,
-            .by_walk_end = counted.by_walk_end};
+    Progress progress;
+    for (const aggregate::CountedStacks* const counted : counts_.counted()) {
+        progress.sample_count += counted->sample_count;
+        // Of the rate as it is: few processes are of another alone.
+        progress.process_count = counted->process_count;
+        for (std::size_t i = 0; i < progress.by_walk_end.size(); ++i) {
+            progress.by_walk_end.at(i) += counted->by_walk_end.at(i);
+        }
+    }
+    progress.complete_count = progress.by_walk_end[abi::WALK_END_BOTTOM] +
+                              progress.by_walk_end[abi::WALK_END_NO_USER_STACK] +
+                              progress.by_walk_end[abi::WALK_END_NOT_ASKED];
+    return progress;
 }
 
 aggregate::CountedStacks SampleWalk::snapshot() const {
     const std::scoped_lock lock(counts_mutex_);
-    return counts_.counted();
+    return *counts_.counted().back();
 }
 
-aggregate::CountedStacks SampleWalk::take_counted(
-    std::chrono::steady_clock::time_point next_begin) {
+std::vector<RateCounts> SampleWalk::take_by_rate(std::chrono::steady_clock::time_point next_begin) {
     const std::scoped_lock lock(counts_mutex_);
     return counts_.take(next_begin.time_since_epoch());
+}
+
+aggregate::CountedStacks SampleWalk::take_counted() {
+    return std::move(take_by_rate().back().counted);
 }
 
 ResumedWalks SampleWalk::resumed() const {
@@ -177,7 +183,7 @@ ResumedWalks SampleWalk::resumed() const {
     return resumed_;
 }
 
-aggregate::CountedStacks SampleWalk::finish(const std::function<bool()>& is_in_a_hurry) {
+void SampleWalk::finish(const std::function<bool()>& is_in_a_hurry) {
     reader_.request_stop();
     reader_.join();
     look_again();
@@ -191,9 +197,6 @@ aggregate::CountedStacks SampleWalk::finish(const std::function<bool()>& is_in_a
         look_again();
     }
     if (waiting_) waiting_->give_up();
-    const std::scoped_lock lock(counts_mutex_);
-    spdlog::debug("{} stacks of {} bytes", counts_.counted().stacks.size(), counts_.bytes());
-    return counts_.take();
 }
 
 }  // namespace bobbin::daemon

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,11 +12,13 @@
 #include <span>
 #include <stop_token>
 #include <thread>
+#include <vector>
 
 #include "aggregate/stack_counts.h"
 #include "base/result.h"
 #include "bobbin/bpf_abi.h"
 #include "daemon/code_map_keeper.h"
+#include "daemon/counts_by_rate.h"
 #include "daemon/resumed_walks.h"
 #include "daemon/unwind_walk.h"
 #include "daemon/waiting_samples.h"
@@ -39,8 +40,10 @@ public:
                                                      CodeMapKeeper& code_maps,
                                                      std::uint64_t max_stack_bytes);
 
-    // The moment the recording began: samples say when they came from then on.
+    // The moment the recording begins: samples say when they came from then on.
     void begin_at(std::chrono::steady_clock::time_point start);
+    // Samples that are taken from `since` on stand for `period`, those before the first call too.
+    void begin_rate(std::chrono::steady_clock::time_point since, std::chrono::nanoseconds period);
 
     struct Progress {
         std::uint64_t sample_count = 0;
@@ -50,29 +53,28 @@ public:
     };
     [[nodiscard]] Progress progress() const;
 
-    // A copy of what was counted so far; sampling goes on, and what waits is counted later.
+    // A copy of what was counted so far, at the rate as it is; sampling goes on, and what waits is
+    // counted later.
     [[nodiscard]] aggregate::CountedStacks snapshot() const;
 
-    // Hands over what was counted since the last time; sampling goes on, and what waits for tables
-    // comes the next time or later. progress() and finish() then tell of what came since, and times
-    // are counted from `next_begin`.
-    aggregate::CountedStacks take_counted(
+    // Hands over what was counted since the last time, by rate (counts_by_rate.h); sampling goes
+    // on, and what waits for tables comes the next time or later. progress() then tells of what
+    // came since, and times are counted from `next_begin`.
+    std::vector<RateCounts> take_by_rate(
         std::chrono::steady_clock::time_point next_begin = std::chrono::steady_clock::now());
+    // The same for who has one rate only.
+    aggregate::CountedStacks take_counted();
 
     // What the stacks take that were counted since the last time.
     [[nodiscard]] std::uint64_t stack_bytes() const;
     // How often the ring buffer was read: at least ten times a second while the reader is well.
     [[nodiscard]] std::uint64_t read_count() const;
-    // Returns once all is read that was in the ring buffer before the call. False: it took longer
-    // than `patience`.
-    bool wait_until_read(std::chrono::milliseconds patience);
-
     [[nodiscard]] ResumedWalks resumed() const;
 
     // Ends the thread once it has read all that is in the ring buffer; sampling must have stopped.
     // Then waits up to 2 s for the tables that samples wait for; `is_in_a_hurry` is asked every few
-    // milliseconds.
-    aggregate::CountedStacks finish(const std::function<bool()>& is_in_a_hurry);
+    // milliseconds. What was counted is to be taken after it.
+    void finish(const std::function<bool()>& is_in_a_hurry);
 
     SampleWalk(const SampleWalk&) = delete;
     SampleWalk& operator=(const SampleWalk&) = delete;
@@ -84,23 +86,22 @@ private:
         : labels_(labels),
           unwind_walk_(unwind_walk),
           code_maps_(code_maps),
-          counts_(aggregate::hash_of, max_stack_bytes) {}
+          counts_(max_stack_bytes) {}
     void be_ready_to_resume(const sampler::BpfProgram& program);
     void add(std::span<const std::byte> record);
     void note_use(const aggregate::RawSample& sample);
     void add_resumed(const aggregate::RawSample& sample);
     void look_again();
-    void note_read();
+    void note_counted_until(std::chrono::steady_clock::duration when);
     void run(const std::stop_token& stop);
 
     sampler::ProcessLabelReader& labels_;
     UnwindWalk& unwind_walk_;
     CodeMapKeeper& code_maps_;
     mutable std::mutex counts_mutex_;
-    aggregate::StackCounts counts_;
+    CountsByRate counts_;
     ResumedWalks resumed_;
     std::uint64_t read_count_ = 0;
-    std::condition_variable was_read_;                 // with counts_mutex_
     std::unique_ptr<user_walk::MappedTables> tables_;  // none: nobody waits
     std::optional<WaitingSamples> waiting_;            // the reader's, after it the finisher's
     std::optional<sampler::RingBuffer> samples_;

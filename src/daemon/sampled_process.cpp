@@ -12,9 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <utility>
 
+#include "base/parse_number.h"
+#include "daemon/proc_stat.h"
 #include "executable/file_status.h"
 
 namespace bobbin::daemon {
@@ -37,15 +38,6 @@ std::string_view take_word(std::string_view& text) {
     const std::string_view word = text.substr(0, text.find_first_of(" \t"));
     text.remove_prefix(word.size());
     return word;
-}
-
-template <class Number>
-std::optional<Number> to_number(std::string_view word) {
-    Number number{};
-    const char* const end = word.data() + word.size();
-    const auto [stopped, error] = std::from_chars(word.data(), end, number);
-    if (error != std::errc{} || stopped != end) return std::nullopt;
-    return number;
 }
 
 std::string read_bounded(int directory_fd, const char* name, std::size_t max_bytes) {
@@ -72,7 +64,7 @@ std::optional<pid_t> jitdump_number(std::string_view path) {
     if (!path.starts_with(kHead) || !path.ends_with(kTail)) return std::nullopt;
     path.remove_prefix(kHead.size());
     path.remove_suffix(std::min(kTail.size(), path.size()));
-    return to_number<pid_t>(path);
+    return parse_number<pid_t>(path);
 }
 
 bool is_process(int directory_fd, const symbolize::ProcessId& id) {
@@ -91,8 +83,8 @@ UniqueFd open_tmp(int directory_fd) {
 
 // Of several numbers of one process the last is that of the innermost namespace.
 void add_number(std::string_view key, std::string_view word, ProcessIdentity& identity) {
-    if (key == "NSpid:") identity.own_pid = to_number<pid_t>(word).value_or(0);
-    const auto uid = to_number<uid_t>(word);
+    if (key == "NSpid:") identity.own_pid = parse_number<pid_t>(word).value_or(0);
+    const auto uid = parse_number<uid_t>(word);
     if (key == "Uid:" && uid) identity.uids.insert(*uid);
 }
 
@@ -112,14 +104,12 @@ std::optional<ProcessIdentity> parse_identity(std::string_view status) {
     return identity;
 }
 
-// "pid (comm) S ...": comm may hold anything, and the start is the 22nd field.
+// It is the 22nd field.
 std::optional<std::uint64_t> parse_start_ticks(std::string_view stat) {
     constexpr int kFieldsBefore = 19;  // from the state, the third, on
-    const std::size_t comm_end = stat.rfind(')');
-    if (comm_end == std::string_view::npos) return std::nullopt;
-    stat.remove_prefix(comm_end + 1);
+    stat = behind_name(stat);
     for (int i = 0; i < kFieldsBefore; ++i) take_word(stat);
-    return to_number<std::uint64_t>(take_word(stat));
+    return parse_number<std::uint64_t>(take_word(stat));
 }
 
 std::string find_jitdump_mapping(std::string_view maps, pid_t own_pid) {

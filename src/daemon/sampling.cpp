@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
+#include "base/parse_number.h"
 #include "cli/system_facts.h"
 #include "output/output_file.h"
 #include "sampler/event_opener.h"
@@ -151,6 +151,7 @@ Result<> start(Sampling& sampling) {
     sampling.started = std::chrono::system_clock::now();
     sampling.started_steady = std::chrono::steady_clock::now();
     sampling.sample_walk->begin_at(sampling.started_steady);
+    sampling.sample_walk->begin_rate(sampling.started_steady, sampling.period());
     return sampling.events.start();
 }
 
@@ -195,13 +196,8 @@ symbolize::NameSources sources_of(symbolize::ExecutableNamer& namer, const Sampl
 
 // For tests: BOBBIN_NAMES_MILLISECONDS is how long the names of one file may take.
 std::chrono::milliseconds patience_with_names() {
-    const char* const text = std::getenv("BOBBIN_NAMES_MILLISECONDS");
-    if (text == nullptr) return symbolize::ExecutableNamer::kPatience;
-    const std::string_view digits(text);
-    unsigned milliseconds = 0;
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), milliseconds);
-    return parsed.ec == std::errc{} ? std::chrono::milliseconds{milliseconds}
-                                    : symbolize::ExecutableNamer::kPatience;
+    const auto number = number_in_environment<unsigned>("BOBBIN_NAMES_MILLISECONDS");
+    return number ? std::chrono::milliseconds{*number} : symbolize::ExecutableNamer::kPatience;
 }
 
 void prepare(symbolize::ExecutableNamer& namer, const aggregate::CountedStacks& counted,

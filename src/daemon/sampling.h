@@ -40,6 +40,11 @@ struct Sampling {
     std::string debuginfod_urls;
     std::chrono::system_clock::time_point started;
     std::chrono::steady_clock::time_point started_steady;
+
+    // What one sample stands for, at the rate as it is.
+    [[nodiscard]] std::chrono::nanoseconds period() const {
+        return std::chrono::nanoseconds{std::chrono::seconds{1}} / events.frequency_hz();
+    }
 };
 
 // Loads the programs, publishes what runs already and opens the events, which do not tick yet.

@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "base/parse_number.h"
 #include "base/unique_fd.h"
+#include "daemon/proc_stat.h"
 
 namespace bobbin::daemon {
 namespace {
@@ -25,22 +26,16 @@ std::string read_text(const std::string& path) {
 
 }  // namespace
 
-// "ran waited slices", nanoseconds; "tid (comm) S ...", where comm may hold anything.
+// `schedstat`: "ran waited slices", nanoseconds.
 std::optional<ThreadTimes> parse_thread_times(std::string_view schedstat, std::string_view stat) {
-    std::int64_t ran = 0;
-    std::int64_t waited = 0;
-    const char* const end = schedstat.data() + schedstat.size();
-    const auto first = std::from_chars(schedstat.data(), end, ran);
-    if (first.ec != std::errc{} || first.ptr == end) return std::nullopt;
-    const auto second = std::from_chars(first.ptr + 1, end, waited);
-    const std::size_t comm_end = stat.rfind(')');
-    if (second.ec != std::errc{} || comm_end == std::string_view::npos ||
-        comm_end + 2 >= stat.size()) {
-        return std::nullopt;
-    }
-    return ThreadTimes{.ran = std::chrono::nanoseconds{ran},
-                       .waited_for_cpu = std::chrono::nanoseconds{waited},
-                       .is_asleep = stat[comm_end + 2] != 'R'};
+    const auto ran = take_number<std::int64_t>(schedstat);
+    if (schedstat.starts_with(' ')) schedstat.remove_prefix(1);
+    const auto waited = take_number<std::int64_t>(schedstat);
+    const std::string_view state = behind_name(stat);
+    if (!ran || !waited || state.empty()) return std::nullopt;
+    return ThreadTimes{.ran = std::chrono::nanoseconds{*ran},
+                       .waited_for_cpu = std::chrono::nanoseconds{*waited},
+                       .is_asleep = state.front() != 'R'};
 }
 
 std::optional<ThreadTimes> thread_times(pid_t tid) {

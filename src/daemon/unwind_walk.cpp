@@ -9,14 +9,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/parse_number.h"
 #include "base/unique_fd.h"
 #include "executable/file_status.h"
 
@@ -36,12 +35,8 @@ unsigned builder_count() { return std::clamp(std::thread::hardware_concurrency()
 // For tests: BOBBIN_HOLD_SECONDS is how long a file may keep its file system from being unmounted.
 std::chrono::seconds hold_time() {
     constexpr std::chrono::seconds kHoldTime{30};
-    const char* const text = std::getenv("BOBBIN_HOLD_SECONDS");
-    if (text == nullptr) return kHoldTime;
-    const std::string_view digits(text);
-    unsigned seconds = 0;
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), seconds);
-    return parsed.ec == std::errc{} ? std::chrono::seconds{seconds} : kHoldTime;
+    const auto seconds = number_in_environment<unsigned>("BOBBIN_HOLD_SECONDS");
+    return seconds ? std::chrono::seconds{*seconds} : kHoldTime;
 }
 
 // Half of the descriptors are left for everything else.

@@ -11,10 +11,12 @@
 #include <cstddef>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/unique_fd.h"
 #include "cli/exit_status.h"
+#include "daemon/proc_stat.h"
 #include "sampler/pid_namespace.h"
 
 namespace bobbin::daemon {
@@ -31,14 +33,13 @@ std::optional<UniqueFd> watch_process(pid_t pid) {
 }
 
 // Before 6.9 there are no descriptors of single threads. The first thread of a process stays as a
-// zombie while others run or nobody has waited for it: proc_pid_stat(5), state Z behind the name.
+// zombie while others run or nobody has waited for it.
 bool has_ended(pid_t thread) {
     std::ifstream file("/proc/" + std::to_string(thread) + "/stat");
     std::string line;
     if (!std::getline(file, line)) return true;
-    const std::size_t name_end = line.rfind(") ");
-    return name_end != std::string::npos &&
-           (line[name_end + 2] == 'Z' || line[name_end + 2] == 'X');
+    const std::string_view state = behind_name(line);
+    return state.starts_with('Z') || state.starts_with('X');
 }
 
 class EndWaiter {

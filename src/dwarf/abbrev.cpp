@@ -32,6 +32,7 @@ AbbrevTable AbbrevTable::read(std::span<const std::byte> bytes, Encoding encodin
         abbrev.has_children = reader.u8() != 0;
         if (!table.read_attributes(reader, abbrev)) break;
         table.add_skips(abbrev);
+        table.add_code_fields(abbrev);
         table.abbrevs_.push_back(abbrev);
         table.is_dense_ = table.is_dense_ && abbrev.code == table.abbrevs_.size();
     }
@@ -50,6 +51,7 @@ bool AbbrevTable::read_attributes(ByteReader& reader, Abbrev& abbrev) {
         if (name == 0 && form == 0) return true;
         attribute.name = static_cast<std::uint16_t>(name);
         attribute.form = static_cast<std::uint16_t>(form);
+        attribute.fixed_bytes = static_cast<std::int8_t>(fixed_size_of(attribute.form, encoding_));
         attributes_.push_back(attribute);
         ++abbrev.attribute_count;
     }
@@ -72,9 +74,9 @@ void AbbrevTable::add_skips(Abbrev& abbrev) {
             abbrev.has_sibling = true;
             abbrev.sibling_form = attribute.form;
             abbrev.sibling_skip_count = flush();
+            if (is_fixed) abbrev.bytes_before_sibling = all_bytes;
         }
-        abbrev.has_code |= attribute.name == kAtLowPc || attribute.name == kAtRanges;
-        const int size = fixed_size_of(attribute.form, encoding_);
+        const int size = attribute.fixed_bytes;
         if (size < 0) {
             flush();
             skips_.push_back(static_cast<std::uint8_t>(length_of(attribute.form)));
@@ -86,6 +88,30 @@ void AbbrevTable::add_skips(Abbrev& abbrev) {
     }
     abbrev.skip_count = flush();
     abbrev.fixed_bytes = is_fixed ? all_bytes : -1;
+}
+
+void AbbrevTable::add_code_fields(Abbrev& abbrev) {
+    std::vector<CodeField> fields;
+    std::uint32_t skip_bytes = 0;
+    bool is_fixed = true;
+    bool are_fixed = true;
+    for (const Attribute& attribute : attributes_of(abbrev)) {
+        const bool is_start = attribute.name == kAtLowPc || attribute.name == kAtRanges;
+        abbrev.has_code |= is_start;
+        if (is_start || attribute.name == kAtHighPc) {
+            fields.push_back({attribute, skip_bytes});
+            skip_bytes = 0;
+            are_fixed = is_fixed;
+        } else if (attribute.fixed_bytes >= 0) {
+            skip_bytes += static_cast<std::uint32_t>(attribute.fixed_bytes);
+        } else {
+            is_fixed = false;
+        }
+    }
+    if (!abbrev.has_code || !are_fixed) return;
+    abbrev.first_code_field = static_cast<std::uint32_t>(code_fields_.size());
+    abbrev.code_field_count = static_cast<std::uint32_t>(fields.size());
+    code_fields_.insert(code_fields_.end(), fields.begin(), fields.end());
 }
 
 void AbbrevTable::run(ByteReader& die, std::uint32_t first, std::uint32_t count) const {

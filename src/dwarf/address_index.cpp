@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "base/byte_reader.h"
+#include "dwarf/aranges.h"
 #include "dwarf/unit.h"
 
 namespace bobbin::dwarf {
@@ -18,7 +18,7 @@ public:
         : file_(file), budget_(budget), is_listed_(file.unit_headers().size()) {}
 
     AddressIndex read() {
-        read_aranges();
+        take_listed_ranges();
         read_roots();
         return flatten();
     }
@@ -31,43 +31,21 @@ private:
         int step = 0;
     };
 
-    void add(std::uint64_t start, std::uint64_t end, std::size_t unit) {
-        // Linkers leave 0, or 1, for code that they dropped.
-        if (start <= 1 || start >= end) return;
-        borders_.push_back({start, static_cast<std::uint32_t>(unit), 1});
-        borders_.push_back({end, static_cast<std::uint32_t>(unit), -1});
+    void add(const Range& range, std::size_t unit) {
+        borders_.push_back({range.start_vaddr, static_cast<std::uint32_t>(unit), 1});
+        borders_.push_back({range.end_vaddr, static_cast<std::uint32_t>(unit), -1});
     }
 
-    // DWARF 5 section 6.1.2.
-    void read_aranges() {
-        Section& aranges = file_.sections.aranges;
-        std::uint64_t offset = 0;
-        while (offset < aranges.size_bytes() && budget_.spend(1)) {
-            const std::uint64_t length = aranges.number(offset, 4);
-            if (length >= 0xfffffff0) break;  // 64-bit: nobody writes it; roots will do
-            read_set(aranges.view(offset, length + 4));
-            offset += length + 4;
+    void take_listed_ranges() {
+        const ListedRanges listed = read_aranges(file_.sections.aranges, budget_);
+        for (const std::uint64_t info_offset : listed.info_offsets) {
+            const auto unit = find_unit(file_.unit_headers(), info_offset);
+            if (unit) is_listed_[*unit] = true;
         }
-    }
-
-    void read_set(std::span<const std::byte> bytes) {
-        constexpr std::size_t kTupleBytes = 16;
-        ByteReader reader(bytes);
-        reader.skip(4);
-        const std::uint16_t version = reader.u16();
-        const std::uint64_t info_offset = reader.u32();
-        const std::uint8_t address_bytes = reader.u8();
-        const std::uint8_t segment_bytes = reader.u8();
-        const auto unit = find_unit(file_.unit_headers(), info_offset);
-        if (version != 2 || address_bytes != 8 || segment_bytes != 0 || !unit) return;
-        reader.skip((kTupleBytes - reader.position() % kTupleBytes) % kTupleBytes);
-        while (reader.remaining() >= kTupleBytes && budget_.spend(1)) {
-            const std::uint64_t start = reader.u64();
-            const std::uint64_t size = reader.u64();
-            if (start == 0 && size == 0) break;
-            add(start, start + size, *unit);
+        for (const auto& [info_offset, range] : listed.ranges) {
+            const auto unit = find_unit(file_.unit_headers(), info_offset);
+            if (unit) add(range, *unit);
         }
-        is_listed_[*unit] = true;
     }
 
     void read_roots() {
@@ -77,7 +55,7 @@ private:
             const Unit& unit = file_.unit(i);
             ranges.clear();
             append_ranges(unit, unit.code, ranges);
-            for (const Range& range : ranges) add(range.start_vaddr, range.end_vaddr, i);
+            for (const Range& range : ranges) add(range, i);
         }
     }
 

@@ -13,16 +13,29 @@ constexpr std::size_t kMaxAbbrevsBytes = 16U << 20;
 constexpr std::uint64_t kUsualTableBytes = 64U << 10;
 // Lists and indexes lie in the order of the DIEs that refer to them.
 constexpr std::uint64_t kListWindowBytes = 64U << 10;
+// Ranges of functions and of what is inlined into them stand apart, so that a window goes to and
+// fro: in ceph-mds, 4.5 MiB of them, 260 MB were read. ceph-osd has 14 MiB.
+constexpr std::uint64_t kWholeListsBytes = 16U << 20;
+constexpr std::uint64_t kWholeFilesBytes = 1U << 20;
+// Names of one unit's functions stand near each other: of 10,000 places in ceph-mds, 38 MB of
+// strings, each such part has some.
+constexpr std::uint64_t kLateWindowBytes = 16U << 10;
 
 }  // namespace
 
-DebugFile::DebugFile(Sections file_sections)
-    : sections(std::move(file_sections)), far_info_(sections.info) {
+DebugFile::DebugFile(Sections file_sections) : sections(std::move(file_sections)) {
+    if (sections.far_info.is_empty()) sections.far_info = sections.info;
+    if (sections.late_str.is_empty()) sections.late_str = sections.str;
     sections.info.set_window_bytes(256);
-    far_info_.set_window_bytes(512);
+    sections.far_info.set_window_bytes(512);
     sections.str.set_window_bytes(512);
+    sections.late_str.set_window_bytes(kLateWindowBytes);
     sections.abbrev.set_window_bytes(kUsualTableBytes);
     sections.rnglists_offsets = sections.rnglists;
+    sections.line_str.set_whole_bytes(kWholeFilesBytes);
+    for (Section* section : {&sections.rnglists, &sections.ranges}) {
+        section->set_whole_bytes(kWholeListsBytes);
+    }
     for (Section* section : {&sections.str_offsets, &sections.addr, &sections.ranges,
                              &sections.rnglists, &sections.rnglists_offsets}) {
         section->set_window_bytes(kListWindowBytes);
@@ -33,7 +46,7 @@ DebugFile::~DebugFile() = default;
 
 const std::vector<UnitHeader>& DebugFile::unit_headers() {
     if (!unit_headers_) {
-        unit_headers_ = read_unit_headers(sections.info);
+        unit_headers_ = read_unit_headers(sections.far_info);
         units_.resize(unit_headers_->size());
     }
     return *unit_headers_;

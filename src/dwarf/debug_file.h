@@ -18,9 +18,11 @@ namespace bobbin::dwarf {
 // By the names of version 5; those of a .dwo end in .dwo.
 struct Sections {
     Section info;
+    Section far_info;  // the same, for looks into other units; empty: as `info`
     Section abbrev;
     Section line;
     Section str;
+    Section late_str;  // the same, for looks in order (late_strings.h); empty: as `str`
     Section line_str;
     Section str_offsets;
     Section addr;
@@ -56,13 +58,13 @@ public:
                                                                 Encoding encoding);
     // A few bytes of a DIE that no unit in hand holds; see Section::view.
     std::span<const std::byte> far_view(std::uint64_t info_offset, std::uint64_t count) {
-        return far_info_.view(info_offset, count);
+        const std::span<const std::byte> near = sections.info.shown(info_offset, count);
+        return near.empty() ? sections.far_info.view(info_offset, count) : near;
     }
 
 private:
     using AbbrevKey = std::pair<std::uint64_t, std::uint32_t>;  // offset, encoding
 
-    Section far_info_;
     std::optional<std::vector<UnitHeader>> unit_headers_;
     std::vector<std::unique_ptr<Unit>> units_;
     std::map<AbbrevKey, std::shared_ptr<const AbbrevTable>> abbrevs_;

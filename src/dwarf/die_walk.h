@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/byte_reader.h"
+#include "dwarf/constants.h"
 #include "dwarf/unit.h"
 
 namespace bobbin::dwarf {
@@ -43,6 +44,12 @@ inline void jump_to_sibling(ByteReader& die, const UnitBytes& bytes, std::uint16
 inline void skip_to_next_sibling(ByteReader& die, const UnitBytes& bytes, const Abbrev& abbrev) {
     const Unit& unit = *bytes.unit;
     unit.abbrevs->skip_to_sibling(die, abbrev);
+    if (abbrev.sibling_form == kFormRef4) {  // GCC's, of all but the largest units
+        const std::uint64_t place = die.u32();
+        const bool is_ahead = place >= die.position();
+        die.skip(is_ahead ? place - die.position() : die.remaining() + std::uint64_t{1});
+        return;
+    }
     const std::uint64_t value = read_raw(die, {.form = abbrev.sibling_form}, unit.header.encoding);
     jump_to_sibling(die, bytes, abbrev.sibling_form, value);
 }

@@ -35,6 +35,20 @@ void skip_form(ByteReader& reader, std::uint16_t form, Encoding encoding);
 // 0.
 std::uint64_t read_raw(ByteReader& reader, const Attribute& attribute, Encoding encoding);
 
+// The same two of an abbreviation's attribute, whose size was looked up: most are fixed.
+inline void skip_field(ByteReader& reader, const Attribute& attribute, Encoding encoding) {
+    if (attribute.fixed_bytes >= 0) {
+        reader.skip(static_cast<std::uint64_t>(attribute.fixed_bytes));
+    } else {
+        skip_form(reader, attribute.form, encoding);
+    }
+}
+inline std::uint64_t read_field(ByteReader& reader, const Attribute& attribute, Encoding encoding) {
+    if (attribute.fixed_bytes == 8) return reader.u64();
+    if (attribute.fixed_bytes == 4) return reader.u32();
+    return read_raw(reader, attribute, encoding);
+}
+
 // 1 to 8 bytes.
 std::uint64_t read_sized(ByteReader& reader, unsigned byte_count);
 

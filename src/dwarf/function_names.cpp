@@ -16,8 +16,9 @@ constexpr int kMaxReferences = 16;
 // What is looked at of a DIE outside of the unit in hand, one after the other.
 constexpr std::uint64_t kUsualDieBytes = 256;
 constexpr std::uint64_t kMaxDieBytes = 65536;
-// Of a name with its scopes.
+// Of the scopes of a name.
 constexpr std::size_t kMaxNameBytes = 4096;
+constexpr std::size_t kMaxScopes = 64;
 
 // DWARF 5 section 7.12: C in its versions, assembly. Scopes of their functions are files.
 bool has_scopes(std::uint64_t language) {
@@ -48,10 +49,10 @@ std::uint32_t FunctionNames::number_of(const DieReference& function) {
         function.info_offset, static_cast<std::uint32_t>(names_.size()));
     if (!is_new) return known->second;
     const std::uint32_t number = known->second;
-    Description description = describe(function);
-    names_.push_back(std::move(description.name));
+    const Description description = describe(function);
+    names_.push_back({.text = description.name});
     const bool is_complete =
-        description.is_linkage_name || names_.back().empty() || !has_scopes(description.language);
+        description.is_linkage_name || description.name == 0 || !has_scopes(description.language);
     if (is_complete) return number;
 
     const DieReference& declaration = description.declaration;
@@ -60,7 +61,7 @@ std::uint32_t FunctionNames::number_of(const DieReference& function) {
                          declaration.info_offset < unit_->unit->header.end_offset;
     if (is_here) {
         const std::uint64_t place = declaration.info_offset - unit_->unit->header.offset;
-        names_.back().insert(0, scopes_of(*unit_, *scopes_, place));
+        add_scopes(names_.back(), *unit_, *scopes_, place);
     } else {
         unscoped_.push_back({declaration, number});
     }
@@ -70,6 +71,7 @@ std::uint32_t FunctionNames::number_of(const DieReference& function) {
 void FunctionNames::forget(const DebugFile* file) {
     numbers_.erase(file);
     std::erase_if(unscoped_, [&](const Unscoped& name) { return name.declaration.file == file; });
+    strings_.read();
 }
 
 FunctionNames::Description FunctionNames::describe(DieReference die) {
@@ -96,25 +98,34 @@ DieReference FunctionNames::describe_one(const DieReference& die, Description& d
         Description attempt = description;
         const DieReference next = read_die(reader, *unit, die, attempt);
         if (!reader.ok() && count < room) continue;
-        description = std::move(attempt);
+        description = attempt;
         return next;
     }
     return {};
 }
 
-void FunctionNames::Description::take(ByteReader& die, const Unit& unit, const Attribute& attribute,
-                                      const DieReference& place) {
-    const std::string_view text = read_string(die, unit, attribute);
+void FunctionNames::read_name(ByteReader& die, const Unit& unit, const Attribute& attribute,
+                              const DieReference& place, Description& description) {
+    std::uint32_t text = 0;
+    if (attribute.form == kFormString) {
+        text = strings_.number_of(die.c_string());
+    } else {
+        const std::uint64_t raw = read_field(die, attribute, unit.header.encoding);
+        const StringPlace string = string_place_of(unit, attribute.form, raw);
+        if (string.late_section != nullptr) {
+            text = strings_.number_of(*string.late_section, string.offset);
+        }
+    }
     if (attribute.name != kAtName) {
-        if (text.empty()) return;
-        name = text;
-        is_linkage_name = true;
+        if (text == 0) return;
+        description.name = text;
+        description.is_linkage_name = true;
         return;
     }
     // The DIE referred to last is the declaration, inside of its scopes.
-    if (name.empty()) name = text;
-    declaration = place;
-    language = unit.language;
+    if (description.name == 0) description.name = text;
+    description.declaration = place;
+    description.language = unit.language;
 }
 
 DieReference FunctionNames::read_die(ByteReader& die, const Unit& unit, const DieReference& place,
@@ -127,55 +138,66 @@ DieReference FunctionNames::read_die(ByteReader& die, const Unit& unit, const Di
             case kAtName:
             case kAtLinkageName:
             case kAtMipsLinkageName:
-                description.take(die, unit, attribute, place);
+                read_name(die, unit, attribute, place, description);
                 if (description.is_linkage_name) return {};
                 break;
             case kAtAbstractOrigin:
             case kAtSpecification:
                 next = reference_of(unit, attribute.form,
-                                    read_raw(die, attribute, unit.header.encoding));
+                                    read_field(die, attribute, unit.header.encoding));
                 break;
             default:
-                skip_form(die, attribute.form, unit.header.encoding);
+                skip_field(die, attribute, unit.header.encoding);
                 break;
         }
     }
     return next;
 }
 
-std::string FunctionNames::scopes_of(const UnitBytes& unit, const ScopeIndex& scopes,
-                                     std::uint64_t place) {
-    std::string text;
+void FunctionNames::add_scopes(Name& name, const UnitBytes& unit, const ScopeIndex& scopes,
+                               std::uint64_t place) {
     const std::vector<std::uint64_t> around = scopes.scopes_of(unit, place);
     budget_.spend(256);  // what is walked from the nearest mark
+    name.first_scope = name_scopes_.size();
     for (const std::uint64_t scope : around) {
-        const std::string name = scope_name(unit, scope);
-        if (name.empty() || text.size() + name.size() > kMaxNameBytes) continue;
-        text.append(name).append("::");
+        const std::uint32_t text = scope_name(unit, scope);
+        if (text != 0) name_scopes_.push_back(text);
+        if (name_scopes_.size() - name.first_scope == kMaxScopes) break;
     }
-    return text;
+    name.scope_count = name_scopes_.size() - name.first_scope;
 }
 
-// Empty: no scope of C++, as a unit or a block.
-std::string FunctionNames::scope_name(const UnitBytes& unit, std::uint64_t place) {
+std::string FunctionNames::operator[](std::uint32_t number) const {
+    const Name& name = names_[number];
+    std::string text;
+    for (std::size_t i = 0; i < name.scope_count; ++i) {
+        const std::string& scope = strings_[name_scopes_[name.first_scope + i]];
+        if (scope.empty() || text.size() + scope.size() > kMaxNameBytes) continue;
+        text.append(scope).append("::");
+    }
+    return text + strings_[name.text];
+}
+
+// 0: no scope of C++, as a unit or a block.
+std::uint32_t FunctionNames::scope_name(const UnitBytes& unit, std::uint64_t place) {
     ByteReader start = unit.reader_at(place);
     const Abbrev* abbrev = unit.read_abbrev(start);
-    if (abbrev == nullptr) return {};
+    if (abbrev == nullptr) return 0;
     const bool is_namespace = abbrev->tag == kTagNamespace || abbrev->tag == kTagModule;
-    if (!is_namespace && !is_type(abbrev->tag) && abbrev->tag != kTagSubprogram) return {};
+    if (!is_namespace && !is_type(abbrev->tag) && abbrev->tag != kTagSubprogram) return 0;
     Description description;
     ByteReader die = unit.reader_at(place);
     DieReference next =
         read_die(die, *unit.unit, {unit.unit->file, unit.unit->header.offset + place}, description);
     // A function's may stand in its origin, a linkage name is no scope.
     if (description.is_linkage_name) description = {};
-    for (int i = 0; i < kMaxReferences && next.file != nullptr && description.name.empty(); ++i) {
+    for (int i = 0; i < kMaxReferences && next.file != nullptr && description.name == 0; ++i) {
         next = describe_one(next, description);
         if (description.is_linkage_name) description = {};
     }
-    if (!description.name.empty()) return description.name;
-    if (is_namespace) return "(anonymous namespace)";
-    return is_type(abbrev->tag) ? "(anonymous)" : std::string();
+    if (description.name != 0) return description.name;
+    if (is_namespace) return strings_.number_of("(anonymous namespace)");
+    return is_type(abbrev->tag) ? strings_.number_of("(anonymous)") : 0;
 }
 
 void FunctionNames::finish() {
@@ -193,6 +215,7 @@ void FunctionNames::finish() {
         first = last;
     }
     unscoped_.clear();
+    strings_.read();
 }
 
 void FunctionNames::finish_unit(std::vector<Unscoped>::const_iterator first,
@@ -206,8 +229,7 @@ void FunctionNames::finish_unit(std::vector<Unscoped>::const_iterator first,
     find_functions(bytes, {}, Nested::kSkip, scopes, budget_);
     set_unit(&bytes, &scopes);
     for (auto name = first; name != last && budget_.spend(1); ++name) {
-        names_[name->number].insert(
-            0, scopes_of(bytes, scopes, name->declaration.info_offset - start));
+        add_scopes(names_[name->number], bytes, scopes, name->declaration.info_offset - start);
     }
     set_unit(nullptr, nullptr);
 }

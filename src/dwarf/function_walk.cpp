@@ -59,11 +59,7 @@ private:
     bool visit(ByteReader& die, const Abbrev& abbrev, std::uint64_t place) {
         const bool is_function = abbrev.tag == kTagSubprogram;
         const bool jumps = abbrev.has_children && abbrev.has_sibling && !descends(abbrev.tag);
-        const std::size_t start = die.position();
-        if (is_function && abbrev.has_code && !queries_.empty()) {
-            take_function(die, abbrev, place);
-            die = unit_.reader_at(start);
-        }
+        if (is_function && abbrev.has_code && !queries_.empty()) take_function(die, abbrev, place);
         if (jumps) {
             skip_to_next_sibling(die, unit_, abbrev);
             return die.ok();
@@ -83,12 +79,9 @@ private:
         return tag == kTagSubprogram || (function_depth_ != 0 && may_hold_nested_functions(tag));
     }
 
-    void take_function(ByteReader& die, const Abbrev& abbrev, std::uint64_t place) {
-        const Encoding encoding = unit_.unit->header.encoding;
-        CodeAttributes code;
-        for (const Attribute& attribute : abbrevs_.attributes_of(abbrev)) {
-            if (!code.take(die, attribute, encoding)) skip_form(die, attribute.form, encoding);
-        }
+    void take_function(const ByteReader& die, const Abbrev& abbrev, std::uint64_t place) {
+        const CodeAttributes code =
+            CodeAttributes::read(die, abbrevs_, abbrev, unit_.unit->header.encoding);
         ranges_.clear();
         append_ranges(*unit_.unit, code, ranges_);
         for (const Range& range : ranges_) paint(range, place);

@@ -59,7 +59,12 @@ private:
         if (is_call) {
             open_calls_.resize(inside.call_count++);
             open_calls_.push_back({place});
-            take_call(die, abbrev);
+            // What was inlined into it lies in its ranges, and many have a tree below them.
+            const bool is_elsewhere = abbrev.has_code && !take_call(die, abbrev);
+            if (is_elsewhere && abbrev.has_children && abbrev.has_sibling) {
+                skip_to_next_sibling(die, unit_, abbrev);
+                return die.ok();
+            }
         } else if (abbrev.has_children && !may_hold_inlined_calls(abbrev.tag)) {
             if (abbrev.has_sibling) {
                 skip_to_next_sibling(die, unit_, abbrev);
@@ -67,31 +72,32 @@ private:
             }
             inside.is_foreign = true;
         }
-        if (!is_call) abbrevs_.skip(die, abbrev);
+        abbrevs_.skip(die, abbrev);
         if (!abbrev.has_children) return die.ok();
         if (open_.size() >= kMaxDieDepth) return false;
         open_.push_back(inside);
         return die.ok();
     }
 
-    void take_call(ByteReader& die, const Abbrev& abbrev) {
-        const Encoding encoding = unit_.unit->header.encoding;
-        CodeAttributes code;
-        for (const Attribute& attribute : abbrevs_.attributes_of(abbrev)) {
-            if (!code.take(die, attribute, encoding)) skip_form(die, attribute.form, encoding);
-        }
+    // Whether it covers an address.
+    bool take_call(const ByteReader& die, const Abbrev& abbrev) {
+        const CodeAttributes code =
+            CodeAttributes::read(die, abbrevs_, abbrev, unit_.unit->header.encoding);
         ranges_.clear();
         append_ranges(*unit_.unit, code, ranges_);
-        for (const Range& range : ranges_) paint(range);
+        bool covers_any = false;
+        for (const Range& range : ranges_) covers_any |= paint(range);
+        return covers_any;
     }
 
-    void paint(const Range& range) {
+    bool paint(const Range& range) {
         auto vaddr = std::ranges::lower_bound(vaddrs_, range.start_vaddr);
-        if (vaddr == vaddrs_.end() || *vaddr >= range.end_vaddr) return;
+        if (vaddr == vaddrs_.end() || *vaddr >= range.end_vaddr) return false;
         const std::int32_t number = number_innermost();
         for (; vaddr != vaddrs_.end() && *vaddr < range.end_vaddr && budget_.spend(1); ++vaddr) {
             found_.innermost[static_cast<std::size_t>(vaddr - vaddrs_.begin())] = number;
         }
+        return true;
     }
 
     // Most calls cover no address and need no number.
@@ -117,7 +123,7 @@ private:
     }
 
     void read_detail(ByteReader& die, const Attribute& attribute, InlinedCall& call) const {
-        const std::uint64_t raw = read_raw(die, attribute, unit_.unit->header.encoding);
+        const std::uint64_t raw = read_field(die, attribute, unit_.unit->header.encoding);
         if (attribute.name == kAtCallFile) call.call_file = raw;
         if (attribute.name == kAtCallLine) call.call_line = static_cast<std::uint32_t>(raw);
         if (attribute.name == kAtAbstractOrigin) {

@@ -24,45 +24,55 @@ LineProgram::LineProgram(const LineTable::Header& header, std::span<const std::u
 }
 
 std::vector<LineRow> LineProgram::run(std::span<const std::byte> bytes, Budget& budget) {
+    constexpr unsigned kStepsBetweenLooks = 1024;
     ByteReader program(bytes);
-    while (!program.at_end() && budget.spend(1)) {
-        const std::uint8_t opcode = program.u8();
-        if (opcode < header_.opcode_base) {
-            execute(program, opcode);
-            continue;
+    Registers registers;
+    while (!program.at_end() && budget.spend(kStepsBetweenLooks)) {
+        for (unsigned i = 0; i < kStepsBetweenLooks && !program.at_end(); ++i) {
+            step(program, registers);
         }
-        now_.vaddr += vaddr_steps_[opcode];
-        now_.line += static_cast<std::uint32_t>(line_steps_[opcode]);
-        emit_row();
     }
     return std::move(rows_);
 }
 
-void LineProgram::execute(ByteReader& program, std::uint8_t opcode) {
+[[gnu::always_inline]] inline void LineProgram::step(ByteReader& program, Registers& registers) {
+    const std::uint8_t opcode = program.u8();
+    if (opcode < header_.opcode_base) {
+        execute(program, opcode, registers);
+        return;
+    }
+    registers.now.vaddr += vaddr_steps_[opcode];
+    registers.now.line += static_cast<std::uint32_t>(line_steps_[opcode]);
+    emit_row(registers);
+}
+
+[[gnu::always_inline]] inline void LineProgram::execute(ByteReader& program, std::uint8_t opcode,
+                                                        Registers& registers) {
+    State& now = registers.now;
     switch (opcode) {
         case kLnsExtended:
-            execute_extended(program);
+            registers = execute_extended(program.bytes(program.uleb128()), registers);
             break;
         case kLnsCopy:
-            emit_row();
+            emit_row(registers);
             break;
         case kLnsAdvancePc:
-            now_.vaddr += program.uleb128() * header_.min_instruction_bytes;
+            now.vaddr += program.uleb128() * header_.min_instruction_bytes;
             break;
         case kLnsAdvanceLine:
-            now_.line += static_cast<std::uint32_t>(program.sleb128());
+            now.line += static_cast<std::uint32_t>(program.sleb128());
             break;
         case kLnsSetFile:
-            now_.file = program.uleb128();
+            now.file = program.uleb128();
             break;
         case kLnsSetColumn:
             program.uleb128();
             break;
         case kLnsConstAddPc:
-            now_.vaddr += vaddr_steps_[255];
+            now.vaddr += vaddr_steps_[255];
             break;
         case kLnsFixedAdvancePc:
-            now_.vaddr += program.u16();
+            now.vaddr += program.u16();
             break;
         default:
             for (unsigned i = 0; i < header_.operand_counts[opcode]; ++i) program.uleb128();
@@ -70,57 +80,58 @@ void LineProgram::execute(ByteReader& program, std::uint8_t opcode) {
     }
 }
 
-void LineProgram::execute_extended(ByteReader& program) {
-    const std::uint64_t size = program.uleb128();
-    const std::span<const std::byte> bytes = program.bytes(size);
+LineProgram::Registers LineProgram::execute_extended(std::span<const std::byte> bytes,
+                                                     Registers registers) {
+    State& now = registers.now;
     ByteReader operand(bytes);
     switch (operand.u8()) {
         case kLneEndSequence:
-            end_sequence();
+            if (registers.is_in_sequence && now.vaddr > registers.next_vaddr) {
+                answer_up_to(now.vaddr, registers.last_row);
+            }
+            registers.is_in_sequence = false;
+            now = {};
             break;
         case kLneSetAddress: {
             const std::size_t width = std::min<std::size_t>(operand.remaining(), 8);
-            now_.vaddr = read_sized(operand, static_cast<unsigned>(width));
+            now.vaddr = read_sized(operand, static_cast<unsigned>(width));
             break;
         }
         default:
             break;
     }
+    return registers;
 }
 
-void LineProgram::emit_row() {
-    if (!is_in_sequence_ || now_.vaddr < last_row_.vaddr) {
-        begin_sequence();
-    } else if (now_.vaddr > next_vaddr_) {
-        answer_up_to_here();
+[[gnu::always_inline]] inline void LineProgram::emit_row(Registers& registers) {
+    const State& now = registers.now;
+    if (!registers.is_in_sequence || now.vaddr < registers.last_row.vaddr) {
+        registers.is_in_sequence = true;
+        registers.next_vaddr = begin_sequence(now.vaddr);
+    } else if (now.vaddr > registers.next_vaddr) {
+        registers.next_vaddr = answer_up_to(now.vaddr, registers.last_row);
     }
-    last_row_ = now_;
+    registers.last_row = now;
 }
 
 // Also where addresses go back, which no compiler should write. A sequence of code that the linker
 // dropped starts at 0, 1, -1 or -2.
-void LineProgram::begin_sequence() {
-    is_in_sequence_ = true;
-    const bool is_dropped = now_.vaddr <= 1 || now_.vaddr >= kNever - 1;
-    next_ = is_dropped ? vaddrs_.size()
-                       : static_cast<std::size_t>(std::ranges::lower_bound(vaddrs_, now_.vaddr) -
-                                                  vaddrs_.begin());
-    next_vaddr_ = next_ < vaddrs_.size() ? vaddrs_[next_] : kNever;
+std::uint64_t LineProgram::begin_sequence(std::uint64_t vaddr) {
+    const bool is_dropped = vaddr <= 1 || vaddr >= kNever - 1;
+    next_ =
+        is_dropped
+            ? vaddrs_.size()
+            : static_cast<std::size_t>(std::ranges::lower_bound(vaddrs_, vaddr) - vaddrs_.begin());
+    return next_ < vaddrs_.size() ? vaddrs_[next_] : kNever;
 }
 
 // Addresses from the last row to this one, not included, are the last row's.
-void LineProgram::answer_up_to_here() {
-    for (; next_ < vaddrs_.size() && vaddrs_[next_] < now_.vaddr; ++next_) {
+std::uint64_t LineProgram::answer_up_to(std::uint64_t vaddr, State last_row) {
+    for (; next_ < vaddrs_.size() && vaddrs_[next_] < vaddr; ++next_) {
         LineRow& row = rows_[next_];
-        if (!row.is_known) row = {last_row_.file, last_row_.line, true};
+        if (!row.is_known) row = {last_row.file, last_row.line, true};
     }
-    next_vaddr_ = next_ < vaddrs_.size() ? vaddrs_[next_] : kNever;
-}
-
-void LineProgram::end_sequence() {
-    if (is_in_sequence_ && now_.vaddr > next_vaddr_) answer_up_to_here();
-    is_in_sequence_ = false;
-    now_ = {};
+    return next_ < vaddrs_.size() ? vaddrs_[next_] : kNever;
 }
 
 }  // namespace bobbin::dwarf

@@ -35,6 +35,7 @@ public:
     [[nodiscard]] std::vector<LineRow> find_rows(std::span<const std::uint64_t> vaddrs,
                                                  Budget& budget) const;
 
+    [[nodiscard]] std::size_t file_count() const { return files_.size(); }
     // Directory and name joined, below the unit's directory if it is known; empty: no such file.
     [[nodiscard]] std::string path_of(std::uint64_t file) const;
 

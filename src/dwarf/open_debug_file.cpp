@@ -20,6 +20,9 @@ namespace {
 constexpr std::uint32_t kCompressZstd = 2;
 // Deflate makes at most 258 bytes out of two bits.
 constexpr std::uint64_t kMaxDeflateRatio = 1032;
+// Of one section, whether it is kept or passed over, which takes 1 s a GiB.
+constexpr std::uint64_t kMaxUnpackedBytes = 2ULL << 30;
+using Method = PackedStream::Method;
 
 class SectionOpener {
 public:
@@ -27,58 +30,83 @@ public:
                   std::shared_ptr<MemoryLimit> limit)
         : file_(file), table_(table), limit_(std::move(limit)) {}
 
-    // ".debug_NAME", ".debug_NAME.dwo" or ".zdebug_NAME".
     [[nodiscard]] Section open(std::string_view name) const {
-        const std::string text(name);
-        for (const std::string& candidate : {".debug_" + text, ".debug_" + text + ".dwo"}) {
-            const auto index = table_.find(candidate);
-            if (index && table_.has_bytes(*index)) return open_plain(table_[*index]);
+        Source source = find(name);
+        return source != nullptr ? Section(std::move(source)) : Section();
+    }
+
+    // From front to back through the one, anywhere through the other.
+    struct BothWays {
+        Section forward;
+        Section anywhere;
+    };
+    [[nodiscard]] BothWays open_both_ways(std::string_view name) const {
+        Source source = find(name);
+        if (source == nullptr) return {};
+        Section anywhere(source);
+        if (auto packed = std::dynamic_pointer_cast<CompressedSection>(source)) {
+            source = std::make_shared<ForwardSection>(std::move(packed));
         }
-        const auto index = table_.find(".zdebug_" + text);
-        return index ? open_gnu_compressed(table_[*index]) : Section();
+        return {Section(std::move(source)), std::move(anywhere)};
     }
 
 private:
-    [[nodiscard]] Section open_plain(const Elf64_Shdr& header) const {
-        if (!file_.contains(header.sh_offset, header.sh_size)) return {};
+    using Source = std::shared_ptr<SectionSource>;
+
+    // ".debug_NAME", ".debug_NAME.dwo" or ".zdebug_NAME".
+    [[nodiscard]] Source find(std::string_view name) const {
+        const std::string text(name);
+        for (const std::string& candidate : {".debug_" + text, ".debug_" + text + ".dwo"}) {
+            const auto index = table_.find(candidate);
+            if (index && table_.has_bytes(*index)) return find_plain(table_[*index]);
+        }
+        const auto index = table_.find(".zdebug_" + text);
+        return index ? find_gnu_compressed(table_[*index]) : nullptr;
+    }
+
+    [[nodiscard]] Source find_plain(const Elf64_Shdr& header) const {
+        if (!file_.contains(header.sh_offset, header.sh_size)) return nullptr;
         if ((header.sh_flags & SHF_COMPRESSED) == 0) {
-            return Section(
-                std::make_shared<FileSection>(file_.fd(), header.sh_offset, header.sh_size));
+            return std::make_shared<FileSection>(file_.fd(), header.sh_offset, header.sh_size);
         }
         const auto chdr = file_.read_array<Elf64_Chdr>(header.sh_offset, 1);
-        if (!chdr || header.sh_size < sizeof(Elf64_Chdr)) return {};
+        if (!chdr || header.sh_size < sizeof(Elf64_Chdr)) return nullptr;
         const std::uint32_t type = chdr->front().ch_type;
-        if (type != ELFCOMPRESS_ZLIB && type != kCompressZstd) return {};
-        return open_stream(header, sizeof(Elf64_Chdr), chdr->front().ch_size,
-                           type == kCompressZstd ? CompressedSection::Method::kZstd
-                                                 : CompressedSection::Method::kZlib);
+        if (type != ELFCOMPRESS_ZLIB && type != kCompressZstd) return nullptr;
+        return find_packed(header, sizeof(Elf64_Chdr), chdr->front().ch_size,
+                           type == kCompressZstd ? Method::kZstd : Method::kZlib);
     }
 
     // binutils before 2.26: "ZLIB", the size as a big-endian word, the stream.
-    [[nodiscard]] Section open_gnu_compressed(const Elf64_Shdr& header) const {
+    [[nodiscard]] Source find_gnu_compressed(const Elf64_Shdr& header) const {
         constexpr std::string_view kMagic = "ZLIB";
         constexpr std::uint64_t kHeaderBytes = 12;
         if (!file_.contains(header.sh_offset, header.sh_size) || header.sh_size < kHeaderBytes) {
-            return {};
+            return nullptr;
         }
         const auto start = file_.read(header.sh_offset, kHeaderBytes);
-        if (!start || std::memcmp(start->data(), kMagic.data(), kMagic.size()) != 0) return {};
+        if (!start || std::memcmp(start->data(), kMagic.data(), kMagic.size()) != 0) {
+            return nullptr;
+        }
         std::uint64_t size = 0;
         std::memcpy(&size, start->data() + kMagic.size(), sizeof(size));
-        return open_stream(header, kHeaderBytes, be64toh(size), CompressedSection::Method::kZlib);
+        return find_packed(header, kHeaderBytes, be64toh(size), Method::kZlib);
     }
 
-    [[nodiscard]] Section open_stream(const Elf64_Shdr& header, std::uint64_t header_bytes,
-                                      std::uint64_t unpacked_bytes,
-                                      CompressedSection::Method method) const {
+    [[nodiscard]] Source find_packed(const Elf64_Shdr& header, std::uint64_t header_bytes,
+                                     std::uint64_t unpacked_bytes, Method method) const {
         const std::uint64_t packed_bytes = header.sh_size - header_bytes;
-        const bool is_possible = unpacked_bytes <= Section::kMaxViewBytes &&
-                                 (method != CompressedSection::Method::kZlib ||
-                                  unpacked_bytes / kMaxDeflateRatio <= packed_bytes);
-        if (!is_possible) return {};
-        const CompressedSection::Stream stream{file_.fd(), header.sh_offset + header_bytes,
-                                               packed_bytes, unpacked_bytes, method};
-        return Section(std::make_shared<CompressedSection>(stream, limit_));
+        const bool is_possible =
+            unpacked_bytes <= kMaxUnpackedBytes &&
+            (method != Method::kZlib || unpacked_bytes / kMaxDeflateRatio <= packed_bytes);
+        if (!is_possible) return nullptr;
+        return std::make_shared<CompressedSection>(
+            PackedStream{.fd = file_.fd(),
+                         .file_offset = header.sh_offset + header_bytes,
+                         .size_bytes = packed_bytes,
+                         .unpacked_bytes = unpacked_bytes,
+                         .method = method},
+            limit_);
     }
 
     const elf::FileBytes& file_;
@@ -105,10 +133,14 @@ Result<std::shared_ptr<DebugFile>> open_debug_file(int fd, std::shared_ptr<Memor
     BOBBIN_TRY(const elf::SectionTable table, elf::SectionTable::read(file, header));
     const SectionOpener opener(file, table, std::move(limit));
     Sections sections;
-    sections.info = opener.open("info");
+    auto info = opener.open_both_ways("info");
+    sections.info = std::move(info.forward);
+    sections.far_info = std::move(info.anywhere);
     sections.abbrev = opener.open("abbrev");
-    sections.line = opener.open("line");
-    sections.str = opener.open("str");
+    sections.line = opener.open_both_ways("line").forward;
+    auto str = opener.open_both_ways("str");
+    sections.str = std::move(str.anywhere);
+    sections.late_str = std::move(str.forward);
     sections.line_str = opener.open("line_str");
     sections.str_offsets = opener.open("str_offsets");
     sections.addr = opener.open("addr");

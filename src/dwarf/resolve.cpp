@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "dwarf/address_index.h"
+#include "dwarf/passing_units.h"
 #include "dwarf/resolve_unit.h"
 
 namespace bobbin::dwarf {
@@ -37,6 +38,23 @@ std::vector<UnitQueries> group_by_unit(const AddressIndex& index, std::span<cons
     return groups;
 }
 
+void resolve_most_asked_first(DebugFile& file, std::span<const Query> queries,
+                              UnitResolver& resolver, Budget& budget) {
+    const AddressIndex index = AddressIndex::read(file, budget);
+    for (const UnitQueries& group : group_by_unit(index, queries)) {
+        if (!budget.look()) break;
+        resolver.resolve(file.unit(group.unit), queries, group.queries);
+    }
+}
+
+void resolve_in_passing(DebugFile& file, std::span<const Query> queries, UnitResolver& resolver,
+                        Budget& budget) {
+    PassingUnits units(file, queries, budget);
+    while (const auto found = units.next()) {
+        resolver.resolve(found->unit, queries, found->queries);
+    }
+}
+
 // The names of frames are numbers of FunctionNames so far.
 void take_names(Resolution& resolution, const FunctionNames& names) {
     std::vector<std::uint32_t> numbers;
@@ -57,12 +75,12 @@ Resolution resolve(DebugFile& file, std::span<const Query> queries, const Resolv
     const bool has_deadline = options.deadline != Budget::Clock::time_point::max();
     Budget inlines(has_deadline ? options.start + (options.deadline - options.start) / 3 * 2
                                 : options.deadline);
-    const AddressIndex index = AddressIndex::read(file, all);
     FunctionNames names(all);
     UnitResolver resolver(options, names, resolution, inlines, all);
-    for (const UnitQueries& group : group_by_unit(index, queries)) {
-        if (!all.look()) break;
-        resolver.resolve(file.unit(group.unit), queries, group.queries);
+    if (file.sections.info.is_forward()) {
+        resolve_in_passing(file, queries, resolver, all);
+    } else {
+        resolve_most_asked_first(file, queries, resolver, all);
     }
     names.finish();
     take_names(resolution, names);

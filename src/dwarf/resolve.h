@@ -42,7 +42,8 @@ struct Resolution {
 
 struct ResolveOptions {
     // Two thirds of the way to the deadline inlined functions are left out for what is still to do,
-    // at the deadline lines, too. Units with the most addresses come first.
+    // at the deadline lines, too. Units with the most addresses come first, but for what is
+    // unpacked from front to back.
     Budget::Clock::time_point start = Budget::Clock::now();
     Budget::Clock::time_point deadline = Budget::Clock::time_point::max();
     bool wants_inlined_calls = true;

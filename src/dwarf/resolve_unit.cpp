@@ -24,8 +24,8 @@ void UnitResolver::resolve(const Unit& unit, std::span<const Query> queries,
         queries_.push_back(queries[number]);
         vaddrs.push_back(queries[number].vaddr);
     }
-    files_.clear();
     lines_ = LineTable::read(unit);
+    files_.assign(lines_ ? lines_->file_count() : 0, 0);
     rows_.assign(numbers.size(), {});
     if (lines_) rows_ = lines_->find_rows(vaddrs, line_budget_);
 
@@ -146,10 +146,10 @@ void UnitResolver::add_line_only(std::uint32_t query) {
 }
 
 std::uint32_t UnitResolver::file_number(std::uint64_t file) {
-    if (!lines_) return 0;
-    const auto [known, is_new] = files_.try_emplace(file, 0);
-    if (is_new) known->second = resolution_.strings.number_of(lines_->path_of(file));
-    return known->second;
+    if (file >= files_.size()) return 0;
+    std::uint32_t& number = files_[file];
+    if (number == 0) number = resolution_.strings.number_of(lines_->path_of(file));
+    return number;
 }
 
 }  // namespace bobbin::dwarf

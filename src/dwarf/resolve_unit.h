@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "dwarf/function_names.h"
@@ -52,7 +51,7 @@ private:
     std::vector<Query> queries_;
     std::vector<LineRow> rows_;
     std::optional<LineTable> lines_;
-    std::unordered_map<std::uint64_t, std::uint32_t> files_;
+    std::vector<std::uint32_t> files_;  // by its number of a file, the answer's; 0: not looked up
 };
 
 }  // namespace bobbin::dwarf

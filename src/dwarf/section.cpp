@@ -20,28 +20,38 @@ Section::Section(std::shared_ptr<SectionSource> source)
 bool Section::move_window(std::uint64_t offset, std::uint64_t count) {
     memory_ = {};
     if (source_ == nullptr) return false;
-    memory_ = source_->in_memory();
-    memory_offset_ = 0;
-    if (!memory_.empty()) return offset < memory_.size();
-    count = std::min(std::max<std::uint64_t>(count, window_bytes_), size_bytes_ - offset);
+    if (const std::optional<HeldBytes> held = source_->hold(offset, count)) {
+        memory_ = held->bytes;
+        memory_offset_ = held->offset;
+        return shows(offset, count);
+    }
+    const bool is_small = size_bytes_ <= whole_bytes_;
+    const std::uint64_t start = is_small ? 0 : offset;
+    count = is_small ? size_bytes_
+                     : std::min(std::max<std::uint64_t>(count, window_bytes_), size_bytes_ - start);
     if (window_ == nullptr || window_.use_count() > 1 || capacity_ < count) {
         // Not filled with zeros: it is read into next.
         window_ = std::shared_ptr<std::byte[]>(new std::byte[count]);
         capacity_ = count;
     }
-    if (!source_->read(offset, {window_.get(), count})) return false;
+    if (!source_->read(start, {window_.get(), count})) return false;
     memory_ = {window_.get(), count};
-    memory_offset_ = offset;
+    memory_offset_ = start;
     return true;
 }
 
 std::span<const std::byte> Section::view_at_least(std::uint64_t offset, std::uint64_t count) {
     if (offset >= size_bytes_ || count > kMaxViewBytes) return {};
     count = std::min(count, size_bytes_ - offset);
-    const bool inside = offset >= memory_offset_ && offset - memory_offset_ <= memory_.size() &&
-                        memory_.size() - (offset - memory_offset_) >= count;
-    if (!inside && !move_window(offset, count)) return {};
+    if (!shows(offset, count) && !move_window(offset, count)) return {};
     return memory_.subspan(offset - memory_offset_);
+}
+
+std::span<const std::byte> Section::shown(std::uint64_t offset, std::uint64_t count) const {
+    if (offset >= size_bytes_) return {};
+    count = std::min(count, size_bytes_ - offset);
+    if (!shows(offset, count)) return {};
+    return memory_.subspan(offset - memory_offset_, count);
 }
 
 std::span<const std::byte> Section::view(std::uint64_t offset, std::uint64_t count) {

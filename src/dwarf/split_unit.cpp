@@ -81,8 +81,7 @@ std::optional<Unit> find_packaged_unit(DebugFile& package, const Unit& skeleton)
     const std::uint64_t row = index.row_of(skeleton.dwo_id);
     if (row == 0) return std::nullopt;
     const std::uint64_t offset = index.offset_of(row, kPackageInfo);
-    const auto header =
-        read_unit_header(package.sections.info.view(offset, kMaxSplitHeaderBytes), offset);
+    const auto header = read_unit_header(package.far_view(offset, kMaxSplitHeaderBytes), offset);
     if (!header || header->end_offset > package.sections.info.size_bytes()) return std::nullopt;
     Contribution contribution;
     contribution.abbrev = index.offset_of(row, kPackageAbbrev);

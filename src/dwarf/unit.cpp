@@ -8,9 +8,6 @@
 namespace bobbin::dwarf {
 namespace {
 
-// Of the root DIE: a producer's command line can have kilobytes.
-constexpr std::uint64_t kRootBytes = 65536;
-
 bool is_index_of_address(std::uint16_t form) {
     return form == kFormAddrx || form == kFormGnuAddrIndex ||
            (form >= kFormAddrx1 && form <= kFormAddrx4);
@@ -21,13 +18,18 @@ bool is_index_of_string(std::uint16_t form) {
            (form >= kFormStrx1 && form <= kFormStrx4);
 }
 
-std::string_view string_at_index(const Unit& unit, std::uint64_t index) {
+StringPlace place_in_str(DebugFile* file, std::uint64_t offset) {
+    if (file == nullptr || offset >= file->sections.str.size_bytes()) return {};
+    return {&file->sections.str, &file->sections.late_str, offset};
+}
+
+StringPlace place_at_index(const Unit& unit, std::uint64_t index) {
     Sections& sections = unit.file->sections;
     const unsigned width = unit.header.encoding.offset_bytes;
     if (index > sections.str_offsets.size_bytes()) return {};
     const std::uint64_t place = unit.str_offsets_base + index * width;
     if (place >= sections.str_offsets.size_bytes()) return {};
-    return sections.str.c_string(sections.str_offsets.number(place, width));
+    return place_in_str(unit.file, sections.str_offsets.number(place, width));
 }
 
 // Where the offsets begin behind the header of .debug_str_offsets.dwo (DWARF 5 section 7.26) or
@@ -85,7 +87,8 @@ void visit_root(const Unit& unit, std::span<const std::byte> bytes, Visit visit)
 void read_root(Unit& unit) {
     const Encoding encoding = unit.header.encoding;
     const std::uint64_t start = unit.header.offset + unit.header.header_bytes;
-    const std::uint64_t count = std::min(unit.header.end_offset - start, kRootBytes);
+    const std::uint64_t count =
+        std::min(unit.header.end_offset - start, kMaxRootBytes - unit.header.header_bytes);
     std::span<const std::byte> bytes =
         unit.file->far_view(start, std::min<std::uint64_t>(count, 512));
     bool is_whole = true;
@@ -130,20 +133,36 @@ Unit start_unit(DebugFile& file, const UnitHeader& header, std::uint64_t abbrev_
 bool CodeAttributes::take(ByteReader& die, const Attribute& attribute, Encoding encoding) {
     switch (attribute.name) {
         case kAtLowPc:
-            low = read_raw(die, attribute, encoding);
+            low = read_field(die, attribute, encoding);
             low_form = attribute.form;
             return true;
         case kAtHighPc:
-            high = read_raw(die, attribute, encoding);
+            high = read_field(die, attribute, encoding);
             high_form = attribute.form;
             return true;
         case kAtRanges:
-            ranges = read_raw(die, attribute, encoding);
+            ranges = read_field(die, attribute, encoding);
             ranges_form = attribute.form;
             return true;
         default:
             return false;
     }
+}
+
+CodeAttributes CodeAttributes::read(ByteReader die, const AbbrevTable& abbrevs,
+                                    const Abbrev& abbrev, Encoding encoding) {
+    CodeAttributes code;
+    if (abbrev.code_field_count > 0) {
+        for (const CodeField& field : abbrevs.code_fields_of(abbrev)) {
+            die.skip(field.skip_bytes);
+            code.take(die, field.attribute, encoding);
+        }
+        return code;
+    }
+    for (const Attribute& attribute : abbrevs.attributes_of(abbrev)) {
+        if (!code.take(die, attribute, encoding)) skip_field(die, attribute, encoding);
+    }
+    return code;
 }
 
 Unit read_unit(DebugFile& file, const UnitHeader& header) {
@@ -179,20 +198,27 @@ std::uint64_t address_of(const Unit& unit, std::uint16_t form, std::uint64_t raw
     return addr.number(unit.addr_base + raw * width, width);
 }
 
-std::string_view string_of(const Unit& unit, std::uint16_t form, std::uint64_t raw) {
-    if (is_index_of_string(form)) return string_at_index(unit, raw);
+StringPlace string_place_of(const Unit& unit, std::uint16_t form, std::uint64_t raw) {
+    if (is_index_of_string(form)) return place_at_index(unit, raw);
     switch (form) {
         case kFormStrp:
-            return unit.file->sections.str.c_string(raw);
-        case kFormLineStrp:
-            return unit.file->sections.line_str.c_string(raw);
+            return place_in_str(unit.file, raw);
+        case kFormLineStrp: {
+            Section& section = unit.file->sections.line_str;
+            if (raw >= section.size_bytes()) return {};
+            return {&section, &section, raw};
+        }
         case kFormStrpSup:
         case kFormGnuStrpAlt:
-            if (unit.file->supplementary == nullptr) return {};
-            return unit.file->supplementary->sections.str.c_string(raw);
+            return place_in_str(unit.file->supplementary.get(), raw);
         default:
             return {};
     }
+}
+
+std::string_view string_of(const Unit& unit, std::uint16_t form, std::uint64_t raw) {
+    const StringPlace place = string_place_of(unit, form, raw);
+    return place.section != nullptr ? place.section->c_string(place.offset) : std::string_view();
 }
 
 std::string_view read_string(ByteReader& die, const Unit& unit, const Attribute& attribute) {

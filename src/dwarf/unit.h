@@ -31,6 +31,9 @@ struct CodeAttributes {
 
     // Takes the attribute's value from `die` if it is one of the three.
     bool take(ByteReader& die, const Attribute& attribute, Encoding encoding);
+    // All three, of a DIE from its first attribute on.
+    static CodeAttributes read(ByteReader die, const AbbrevTable& abbrevs, const Abbrev& abbrev,
+                               Encoding encoding);
 };
 
 // A unit and what its root says that its DIEs are read by.
@@ -61,6 +64,9 @@ struct Contribution {
     std::uint64_t rnglists = 0;
 };
 
+// What read_unit() looks at of a unit, from its header on; a producer's command line can have
+// kilobytes.
+inline constexpr std::uint64_t kMaxRootBytes = 65536;
 Unit read_unit(DebugFile& file, const UnitHeader& header);
 // A split unit, with what its skeleton has for it.
 Unit read_split_unit(DebugFile& file, const UnitHeader& header, const Unit& skeleton,
@@ -69,6 +75,15 @@ Unit read_split_unit(DebugFile& file, const UnitHeader& header, const Unit& skel
 // A value as read_raw gives it, of a form that stands for an address: itself or an index.
 std::uint64_t address_of(const Unit& unit, std::uint16_t form, std::uint64_t raw);
 
+// Where a string lies: the section for a look at once and the one for looks in order, which are one
+// or two windows of the same. nullptr: of another form, or out of the section.
+struct StringPlace {
+    Section* section = nullptr;
+    Section* late_section = nullptr;
+    std::uint64_t offset = 0;
+};
+// Of a value as read_raw gives it.
+StringPlace string_place_of(const Unit& unit, std::uint16_t form, std::uint64_t raw);
 // Reads one value that is a string. Empty: of another form, or out of the section. Valid until the
 // next string of the file is read.
 std::string_view read_string(ByteReader& die, const Unit& unit, const Attribute& attribute);

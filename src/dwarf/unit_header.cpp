@@ -76,19 +76,26 @@ std::optional<UnitHeader> read_unit_header(std::span<const std::byte> bytes, std
     return header;
 }
 
-std::vector<UnitHeader> read_unit_headers(Section& info) {
-    std::vector<UnitHeader> headers;
-    std::uint64_t offset = 0;
-    while (offset < info.size_bytes() && headers.size() < kMaxUnits) {
-        const std::span<const std::byte> bytes = info.view(offset, kMaxHeaderBytes);
+std::optional<UnitHeader> UnitHeaderWalk::next() {
+    while (offset_ < info_.size_bytes() && count_ < kMaxUnits) {
+        const std::span<const std::byte> bytes = info_.view(offset_, kMaxHeaderBytes);
         ByteReader reader(bytes);
         const auto length = read_length(reader);
         if (!reader.ok() || !length || length->bytes == 0) break;
-        const std::uint64_t rest = info.size_bytes() - offset;
+        const std::uint64_t rest = info_.size_bytes() - offset_;
         if (reader.position() > rest || length->bytes > rest - reader.position()) break;
-        if (auto header = read_unit_header(bytes, offset)) headers.push_back(*header);
-        offset += reader.position() + length->bytes;
+        const std::optional<UnitHeader> header = read_unit_header(bytes, offset_);
+        offset_ += reader.position() + length->bytes;
+        ++count_;
+        if (header) return header;
     }
+    return std::nullopt;
+}
+
+std::vector<UnitHeader> read_unit_headers(Section& info) {
+    std::vector<UnitHeader> headers;
+    UnitHeaderWalk walk(info);
+    while (const auto header = walk.next()) headers.push_back(*header);
     return headers;
 }
 

@@ -28,8 +28,21 @@ struct UnitHeader {
 // One header. nullopt: it is cut off, or of a version or an address size that nobody writes.
 std::optional<UnitHeader> read_unit_header(std::span<const std::byte> bytes, std::uint64_t offset);
 
-// All of a section, by hopping from length to length; a header that makes no sense is left out, and
-// a length that leaves the section ends the list.
+// Hops from length to length through a section; a header that makes no sense is left out, and a
+// length that leaves the section ends the walk.
+class UnitHeaderWalk {
+public:
+    explicit UnitHeaderWalk(Section& info) : info_(info) {}
+
+    std::optional<UnitHeader> next();
+
+private:
+    Section& info_;
+    std::uint64_t offset_ = 0;
+    std::size_t count_ = 0;
+};
+
+// All of a section.
 std::vector<UnitHeader> read_unit_headers(Section& info);
 
 // The unit that holds the offset; nullopt: none does. `headers` ascend.

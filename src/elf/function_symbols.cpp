@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elf/function_symbols.h"
 
-#include <elf.h>
-
 #include <cstring>
-#include <span>
 #include <string_view>
+
+#include "base/byte_reader.h"
 
 namespace bobbin::elf {
 namespace {
 
 // The longest mangled name in libLLVM has 4,600 bytes.
 constexpr std::size_t kMaxNameBytes = 65536;
-// Of all names of a file together. String tables share endings, so that names can have more bytes
-// than their table: a small file could otherwise name 8 million symbols with 64 KiB each.
-constexpr std::size_t kMaxAllNamesBytes = ElfFile::kMaxSectionBytes;
 
 bool is_function(const Elf64_Sym& symbol) {
     const unsigned char type = ELF64_ST_TYPE(symbol.st_info);
@@ -23,7 +19,7 @@ bool is_function(const Elf64_Sym& symbol) {
 }
 
 // Not known of a reserved index, and of a section whose size is nonsense.
-std::uint64_t end_of_section(const SectionTable& sections, std::uint16_t index) {
+std::uint64_t end_of_section(std::span<const Elf64_Shdr> sections, std::uint16_t index) {
     constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
     if (index >= SHN_LORESERVE || index >= sections.size()) return kNotKnown;
     std::uint64_t end = 0;
@@ -42,6 +38,25 @@ std::string_view name_at(std::span<const std::byte> strings, std::uint32_t offse
 
 }  // namespace
 
+Result<std::vector<Symbol>> functions_in(const SymbolTable& table) {
+    std::vector<Symbol> functions;
+    std::size_t names_bytes = 0;
+    ByteReader in(table.symbols);
+    while (in.remaining() >= sizeof(Elf64_Sym)) {
+        const auto symbol = in.read<Elf64_Sym>();
+        if (!is_function(symbol)) continue;
+        const std::string_view name = name_at(table.strings, symbol.st_name);
+        names_bytes += name.size();
+        if (names_bytes > table.max_names_bytes) return fail("names of {} bytes", names_bytes);
+        if (functions.size() == table.max_functions) {
+            return fail("more functions than {}", functions.size());
+        }
+        functions.push_back({symbol.st_value, symbol.st_size, std::string(name),
+                             end_of_section(table.sections, symbol.st_shndx)});
+    }
+    return functions;
+}
+
 Result<std::vector<Symbol>> read_functions(const FileBytes& file, const SectionTable& sections,
                                            std::size_t table_index) {
     const Elf64_Shdr& table = sections[table_index];
@@ -55,20 +70,11 @@ Result<std::vector<Symbol>> read_functions(const FileBytes& file, const SectionT
     }
     BOBBIN_TRY(const std::vector<std::byte> strings,
                sections.read_bytes(file, table.sh_link, ElfFile::kMaxSectionBytes));
-
-    std::vector<Symbol> functions;
-    std::size_t all_names_bytes = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        Elf64_Sym symbol;
-        std::memcpy(&symbol, bytes.data() + i * sizeof(symbol), sizeof(symbol));
-        if (!is_function(symbol)) continue;
-        const std::string_view name = name_at(strings, symbol.st_name);
-        all_names_bytes += name.size();
-        if (all_names_bytes > kMaxAllNamesBytes) return fail("names of {} bytes", all_names_bytes);
-        functions.push_back({symbol.st_value, symbol.st_size, std::string(name),
-                             end_of_section(sections, symbol.st_shndx)});
-    }
-    return functions;
+    return functions_in({.symbols = bytes,
+                         .strings = strings,
+                         .sections = sections.headers(),
+                         .max_names_bytes = ElfFile::kMaxSectionBytes,
+                         .max_functions = ElfFile::kMaxSymbols});
 }
 
 }  // namespace bobbin::elf

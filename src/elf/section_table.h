@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,7 @@ public:
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
     [[nodiscard]] const Elf64_Shdr& operator[](std::size_t index) const { return headers_[index]; }
     [[nodiscard]] std::size_t size() const { return headers_.size(); }
+    [[nodiscard]] std::span<const Elf64_Shdr> headers() const { return headers_; }
 
     [[nodiscard]] bool has_bytes(std::size_t index) const {
         return headers_[index].sh_type != SHT_NOBITS;

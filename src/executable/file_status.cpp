@@ -16,8 +16,11 @@
 namespace bobbin::executable {
 namespace {
 
-constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 constexpr unsigned kMinorBits = 20;  // <linux/kdev_t.h>
+
+std::int64_t nanoseconds_of(const statx_timestamp& time) {
+    return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
 
 std::string link_of(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
 
@@ -25,17 +28,18 @@ std::string link_of(int fd) { return fmt::format("/proc/self/fd/{}", fd); }
 
 Result<FileStatus> status_of(int fd) {
     struct statx status{};
-    constexpr unsigned kWanted = STATX_TYPE | STATX_NLINK | STATX_INO | STATX_SIZE | STATX_MTIME;
+    constexpr unsigned kWanted =
+        STATX_TYPE | STATX_NLINK | STATX_INO | STATX_SIZE | STATX_MTIME | STATX_CTIME;
     if (::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, kWanted, &status) != 0) {
         return fail_with(errno, "statx");
     }
-    return FileStatus{
-        .inode = status.stx_ino,
-        .size_bytes = status.stx_size,
-        .mtime_ns = status.stx_mtime.tv_sec * kNanosecondsPerSecond + status.stx_mtime.tv_nsec,
-        .device = status.stx_dev_major << kMinorBits | status.stx_dev_minor,
-        .has_name = status.stx_nlink > 0,
-        .is_regular = S_ISREG(status.stx_mode)};
+    return FileStatus{.inode = status.stx_ino,
+                      .size_bytes = status.stx_size,
+                      .mtime_ns = nanoseconds_of(status.stx_mtime),
+                      .ctime_ns = nanoseconds_of(status.stx_ctime),
+                      .device = status.stx_dev_major << kMinorBits | status.stx_dev_minor,
+                      .has_name = status.stx_nlink > 0,
+                      .is_regular = S_ISREG(status.stx_mode)};
 }
 
 bool is_same_file(const FileStatus& a, const FileStatus& b) {

@@ -15,6 +15,7 @@ struct FileStatus {
     std::uint64_t inode = 0;
     std::uint64_t size_bytes = 0;
     std::int64_t mtime_ns = 0;
+    std::int64_t ctime_ns = 0;
     std::uint32_t device = 0;  // as the kernel writes it, 12 bits major and 20 minor
     bool has_name = false;     // some directory leads to it; false: deleted everywhere, or a memfd
     bool is_regular = false;

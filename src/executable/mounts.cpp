@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <unordered_set>
 #include <utility>
+
+#include "base/parse_number.h"
 
 namespace bobbin::executable {
 namespace {
@@ -35,21 +36,12 @@ std::string_view take_word(std::string_view& text) {
     return word;
 }
 
-template <class T>
-std::optional<T> parse(std::string_view text, int base) {
-    T number{};
-    const auto [end, problem] =
-        std::from_chars(text.data(), text.data() + text.size(), number, base);
-    if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
 // "254:1"
 std::optional<std::uint32_t> parse_device(std::string_view text) {
     const std::size_t colon = text.find(':');
     if (colon == std::string_view::npos) return std::nullopt;
-    const auto major = parse<std::uint32_t>(text.substr(0, colon), 10);
-    const auto minor = parse<std::uint32_t>(text.substr(colon + 1), 10);
+    const auto major = parse_number<std::uint32_t>(text.substr(0, colon));
+    const auto minor = parse_number<std::uint32_t>(text.substr(colon + 1));
     if (!major || !minor) return std::nullopt;
     return *major << kDeviceMinorBits | *minor;
 }
@@ -60,7 +52,7 @@ std::string unescape(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const bool may_be_code = text[i] == '\\' && text.size() - i > 3;
         const auto code =
-            may_be_code ? parse<unsigned char>(text.substr(i + 1, 3), 8) : std::nullopt;
+            may_be_code ? parse_number<unsigned char>(text.substr(i + 1, 3), 8) : std::nullopt;
         plain += code ? static_cast<char>(*code) : text[i];
         if (code) i += 3;
     }

@@ -21,16 +21,6 @@
 namespace bobbin::executable {
 namespace {
 
-Result<> tell_text_start(const Result<MaybeSection>& module, std::uint64_t table_file_vaddr,
-                         pclntab::FunctionTable& table) {
-    BOBBIN_TRY(const MaybeSection module_data, module);
-    if (!module_data) return {};
-    BOBBIN_TRY(const std::uint64_t text_start,
-               pclntab::read_text_start(module_data->bytes, table, table_file_vaddr));
-    table.set_text_start(text_start);
-    return {};
-}
-
 struct SourceRows {
     RowSource source;  // without a size: the file has no such section
     cfi::UnwindRows unwind;
@@ -55,7 +45,8 @@ Result<SourceRows> read_go_rows(Result<MaybeSection> functions,
     if (!section) return SourceRows{};
     BOBBIN_TRY(auto table, pclntab::FunctionTable::open(section->bytes));
     if (!table.knows_text_start()) {
-        BOBBIN_CHECK(tell_text_start(module, section->file_vaddr, table));
+        BOBBIN_TRY(const MaybeSection module_data, module);
+        BOBBIN_CHECK(pclntab::tell_text_start(module_data, section->file_vaddr, table));
     }
     BOBBIN_TRY(auto rows, pclntab::read_unwind_rows(table));
     return rows_of(".gopclntab", *section, std::move(rows));

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/write_all.h"
 #include "output/replace_file.h"
 #include "profile/firefox.h"
 #include "profile/gzip.h"

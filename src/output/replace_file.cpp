@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/write_all.h"
+
 namespace bobbin::output {
 namespace {
 
@@ -106,16 +108,6 @@ Result<> ReplacementFile::put_in_place(std::optional<FileOwner> owner) {
         return fail_with(reason, "rename to {}", path_);
     }
     temporary_name_.clear();
-    return {};
-}
-
-Result<> write_all(int fd, std::string_view bytes, const std::string& name) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return fail_with(errno, "write {}", name);
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
     return {};
 }
 

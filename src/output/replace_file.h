@@ -38,7 +38,4 @@ private:
     std::string temporary_name_;  // in directory_; empty: nothing to remove
 };
 
-// All of `bytes` to `fd`; `name` is for the message.
-Result<> write_all(int fd, std::string_view bytes, const std::string& name);
-
 }  // namespace bobbin::output

@@ -97,10 +97,7 @@ Result<std::optional<ProgramTables>> read_program_tables(const elf::ElfFile& fil
     BOBBIN_TRY(FunctionTable table, FunctionTable::open(section->bytes));
     const MaybeSection module_data = read_module_data(file, table, table_file_vaddr);
     if (!table.knows_text_start()) {
-        if (!module_data) return fail("the program of Go has no module data");
-        BOBBIN_TRY(const std::uint64_t text_start,
-                   read_text_start(module_data->bytes, table, table_file_vaddr));
-        table.set_text_start(text_start);
+        BOBBIN_CHECK(tell_text_start(module_data, table_file_vaddr, table));
     }
 
     ProgramTables tables(std::move(*section), table);

@@ -28,4 +28,13 @@ Result<std::uint64_t> read_text_start(std::span<const std::byte> module_data,
     return text_start;
 }
 
+Result<> tell_text_start(const std::optional<elf::SectionBytes>& module_data,
+                         std::uint64_t table_file_vaddr, FunctionTable& table) {
+    if (!module_data) return fail("the program of Go has no module data");
+    BOBBIN_TRY(const std::uint64_t text_start,
+               read_text_start(module_data->bytes, table, table_file_vaddr));
+    table.set_text_start(text_start);
+    return {};
+}
+
 }  // namespace bobbin::pclntab

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/result.h"
+#include "elf/elf_file.h"
 #include "pclntab/function_table.h"
 
 namespace bobbin::pclntab {
@@ -17,5 +19,8 @@ namespace bobbin::pclntab {
 // order is not the one known.
 Result<std::uint64_t> read_text_start(std::span<const std::byte> module_data,
                                       const FunctionTable& table, std::uint64_t table_file_vaddr);
+// Tells it to `table`. Error also where a program has no module data.
+Result<> tell_text_start(const std::optional<elf::SectionBytes>& module_data,
+                         std::uint64_t table_file_vaddr, FunctionTable& table);
 
 }  // namespace bobbin::pclntab

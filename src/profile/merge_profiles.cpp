@@ -17,9 +17,9 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t number) {
 }
 
 // Rounds down, below zero too.
-std::int64_t floor_divide(std::int64_t number, std::int64_t by) {
-    const std::int64_t quotient = number / by;
-    return number % by < 0 ? quotient - 1 : quotient;
+std::int32_t span_at(std::chrono::nanoseconds offset, std::chrono::nanoseconds length) {
+    const auto span = static_cast<std::int32_t>(offset / length);
+    return (offset % length).count() < 0 ? span - 1 : span;
 }
 
 std::chrono::nanoseconds since(std::chrono::system_clock::time_point base,
@@ -69,10 +69,7 @@ void ProfileMerger::fit_spans(const symbolize::NamedProfile& profile) {
 void ProfileMerger::lengthen_spans(std::chrono::nanoseconds length) {
     const std::chrono::nanoseconds old = std::exchange(profile_.time_bucket, length);
     for (Stack& stack : stacks_) {
-        for (Time& time : stack.times) {
-            time.span =
-                static_cast<std::int32_t>(floor_divide(time.span * old.count(), length.count()));
-        }
+        for (Time& time : stack.times) time.span = span_at(time.span * old, length);
         compact(stack.times);
     }
 }
@@ -125,6 +122,7 @@ ProfileMerger::Stack& ProfileMerger::stack_like(const Stack& stack) {
     for (auto found = first; found != end; ++found) {
         Stack& known = stacks_[found->second];
         const bool is_equal = known.labels == stack.labels && known.walk_end == stack.walk_end &&
+                              known.by_frame_pointer == stack.by_frame_pointer &&
                               known.locations == stack.locations;
         if (is_equal) return known;
     }
@@ -132,6 +130,7 @@ ProfileMerger::Stack& ProfileMerger::stack_like(const Stack& stack) {
     Stack& fresh = stacks_.emplace_back();
     fresh.locations = stack.locations;
     fresh.labels = stack.labels;
+    fresh.by_frame_pointer = stack.by_frame_pointer;
     fresh.walk_end = stack.walk_end;
     return fresh;
 }
@@ -145,16 +144,16 @@ void ProfileMerger::add_stack(const symbolize::NamedProfile& profile,
         like.locations[i] = place_location(profile, stack.locations[i], places);
     }
     like.labels = place_labels(stack.labels);
+    like.by_frame_pointer = stack.by_frame_pointer;
     like.walk_end = stack.walk_end;
     Stack& ours = stack_like(like);
     ours.count += stack.count;
     ours.value += stack.value;
     if (!has_times_) return;
-    const std::int64_t start = since(base_, profile.started).count();
+    const std::chrono::nanoseconds start = since(base_, profile.started);
     for (const aggregate::TimeCount& time : stack.times) {
-        const std::int64_t offset = start + time.bucket * profile.time_bucket.count();
-        const auto span =
-            static_cast<std::int32_t>(floor_divide(offset, profile_.time_bucket.count()));
+        const std::int32_t span =
+            span_at(start + time.bucket * profile.time_bucket, profile_.time_bucket);
         if (!ours.times.empty() && ours.times.back().span == span) {
             ours.times.back().count += time.count;
         } else {
@@ -187,6 +186,7 @@ void ProfileMerger::fold_rarest() {
 void ProfileMerger::put_back(Stack stack, bool is_shortened) {
     if (is_shortened) {
         stack.locations.resize(std::min<std::size_t>(1, stack.locations.size()));
+        stack.by_frame_pointer.clear();
         symbolize::SampleLabels shared = labels_[stack.labels];
         shared.pid = shared.tid = shared.cpu = 0;
         shared.thread.clear();
@@ -211,9 +211,10 @@ void ProfileMerger::compact(std::vector<Time>& times) {
     times.resize(kept);
 }
 
-symbolize::NamedStack ProfileMerger::named(Stack& stack, std::int64_t first_span) const {
+symbolize::NamedStack ProfileMerger::named(Stack& stack, std::int32_t first_span) const {
     symbolize::NamedStack named{.locations = std::move(stack.locations),
                                 .labels = labels_[stack.labels],
+                                .by_frame_pointer = std::move(stack.by_frame_pointer),
                                 .walk_end = stack.walk_end,
                                 .count = stack.count,
                                 .value = stack.value};
@@ -229,10 +230,10 @@ symbolize::NamedStack ProfileMerger::named(Stack& stack, std::int64_t first_span
 symbolize::NamedProfile ProfileMerger::take() {
     profile_.duration = since(profile_.started, end_);
     if (!has_times_) profile_.time_bucket = std::chrono::nanoseconds{0};
-    const std::int64_t first_span =
+    const std::int32_t first_span =
         profile_.time_bucket.count() == 0
             ? 0
-            : floor_divide(since(base_, profile_.started).count(), profile_.time_bucket.count());
+            : span_at(since(base_, profile_.started), profile_.time_bucket);
     profile_.stacks.reserve(stacks_.size());
     for (Stack& stack : stacks_) {
         profile_.stacks.push_back(named(stack, first_span));

@@ -45,6 +45,7 @@ private:
     struct Stack {
         std::vector<std::uint32_t> locations;  // index; innermost first
         std::uint32_t labels = 0;              // index
+        std::vector<std::uint32_t> by_frame_pointer;
         abi::walk_end walk_end = abi::WALK_END_BOTTOM;
         std::uint64_t count = 0;
         std::uint64_t value = 0;
@@ -77,7 +78,7 @@ private:
     void put_back(Stack stack, bool is_shortened);
     // Ascending, each span once.
     static void compact(std::vector<Time>& times);
-    symbolize::NamedStack named(Stack& stack, std::int64_t first_span) const;
+    symbolize::NamedStack named(Stack& stack, std::int32_t first_span) const;
 
     std::size_t max_stacks_;
     std::size_t folded_count_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/parse_number.h"
 #include "profile/text_lines.h"
 
 namespace bobbin::profile {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "profile/gzip.h"
+#include "profile/positions_text.h"
 #include "profile/string_table.h"
 #include "profile/walk_end_name.h"
 
@@ -117,6 +118,7 @@ private:
         add_labels(out, stack.labels);
         if (stack.walk_end != abi::WALK_END_BOTTOM)
             add_text(out, kWalkEndLabel, name_of(stack.walk_end));
+        add_text(out, kByFramePointerLabel, positions_text(stack.by_frame_pointer));
         return out;
     }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parse_number.h"
 #include "profile/stack_collector.h"
 #include "profile/text_lines.h"
 

@@ -18,6 +18,7 @@
 
 #include "base/base_name.h"
 #include "profile/gzip.h"
+#include "profile/positions_text.h"
 #include "profile/walk_end_name.h"
 
 namespace bobbin::profile {
@@ -230,6 +231,8 @@ private:
         BOBBIN_TRY(const std::string* const value, text(in.str()));
         if (*key == kWalkEndLabel) {
             if (const auto end = walk_end_named(*value)) stack.walk_end = *end;
+        } else if (*key == kByFramePointerLabel) {
+            stack.by_frame_pointer = read_positions(*value, stack.locations.size());
         } else if (*key == kTimeLabel) {
             time = std::clamp<std::int64_t>(in.num(), 0, kMaxOffset);
         } else {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -15,16 +14,6 @@ inline std::string_view trim(std::string_view text) {
     const std::size_t first = text.find_first_not_of(kBlanks);
     if (first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-// All of `text` as a number, in whatever locale.
-template <class Number>
-std::optional<Number> parse_number(std::string_view text, int base = 10) {
-    Number number{};
-    const auto [end, problem] =
-        std::from_chars(text.data(), text.data() + text.size(), number, base);
-    if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
 }
 
 // The lines of a text, counted from 1.

@@ -90,7 +90,7 @@ Attempt judge(const serve::HttpReply& reply) {
 }  // namespace
 
 Attempt send_request(const Target& target, const Request& request, const Deadlines& deadlines,
-                     const std::function<bool()>& is_given_up) {
+                     const std::stop_token& stop) {
     const auto later = [](const Error& error) {
         return Attempt{
             .outcome = Attempt::Outcome::kLater, .why = error.message(), .asked_for = {}};
@@ -100,7 +100,7 @@ Attempt send_request(const Target& target, const Request& request, const Deadlin
     question->body = request.body;
     question->deadline = deadlines.whole;
     question->connect_deadline = deadlines.connect;
-    question->is_given_up = is_given_up;
+    question->stop = stop;
     const auto reply = serve::ask_http(*question);
     return reply ? judge(*reply) : later(reply.error());
 }

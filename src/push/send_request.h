@@ -2,8 +2,8 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "push/send_schedule.h"
@@ -28,9 +28,9 @@ struct Attempt {
     std::optional<SendSchedule::Wait> asked_for;  // Retry-After
 };
 
-// Waits for the answer, on the calling thread. The files with what allows it are read each time, so
-// that they may change.
+// Waits for the answer, on the calling thread, or for `stop`. The files with what allows it are
+// read each time, so that they may change.
 Attempt send_request(const Target& target, const Request& request, const Deadlines& deadlines,
-                     const std::function<bool()>& is_given_up);
+                     const std::stop_token& stop);
 
 }  // namespace bobbin::push

@@ -42,8 +42,7 @@ SendSchedule::Wait Sender::send_all(const std::stop_token& stop) {
             continue;
         }
         const Request& request = batch_.requests.front();
-        const Attempt attempt =
-            send_request(target_, request, deadlines_, [&stop] { return stop.stop_requested(); });
+        const Attempt attempt = send_request(target_, request, deadlines_, stop);
         if (stop.stop_requested() && attempt.outcome == Attempt::Outcome::kLater) break;
         note(attempt, request.body.size());
         if (attempt.outcome == Attempt::Outcome::kLater) {

@@ -47,7 +47,7 @@ public:
     Sender(Target target, Labels labels, const Options& options);
     Sender(const Sender&) = delete;
     Sender& operator=(const Sender&) = delete;
-    // Gives up what is under way, which stays in the spool: within a second.
+    // Gives up what is under way, which stays in the spool.
     ~Sender();
 
     // A profile in pprof's format.

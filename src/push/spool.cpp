@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/unique_fd.h"
+#include "base/write_all.h"
 
 namespace bobbin::push {
 namespace {
@@ -31,16 +32,6 @@ std::optional<std::uint64_t> number_in(std::string_view name) {
     const auto [end, problem] = std::from_chars(name.data(), digits_end, number);
     if (problem != std::errc{} || end != digits_end) return std::nullopt;
     return number;
-}
-
-Result<> write_all(int fd, std::string_view bytes, const std::string& path) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return fail_with(errno, "write {}", path);
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return {};
 }
 
 }  // namespace
@@ -85,8 +76,9 @@ void Spool::unlink(const std::vector<Item>& items) const {
     for (const Item& item : items) ::unlink(path_of(item.number).c_str());
 }
 
-// Under another name until it is whole. It is not synced: after a loss of power a file may be
-// empty, which costs one profile and not a wait for the disk each minute.
+// Under another name until it is whole, so that SIGKILL leaves no half of one. It is not synced:
+// after a loss of power a file may be empty, cut or of zeros, which costs what was not sent of the
+// last seconds, and not a wait for the disk each minute. The store has the same, synced.
 Result<> Spool::write(std::string_view bytes, std::uint64_t number) const {
     const std::string path = fmt::format("{}/{}", directory_, kUnfinished);
     constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;

@@ -16,6 +16,9 @@ namespace bobbin::push {
 // What waits to be sent: a directory with a file each, named by when it came. What a process that
 // was killed left there is found again by the next one. Beyond `max_bytes` the oldest go. No two
 // processes may use one directory. Any thread.
+//
+// After a loss of power what came last may be damaged, and what was removed last may be there
+// again: things have to bear a checksum, as gzip's, by which their reader knows them.
 class Spool {
 public:
     struct Item {

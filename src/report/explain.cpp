@@ -72,6 +72,11 @@ private:
             const symbolize::Location& location = profile_.locations[index];
             count(location, stack.count, facts_at(location));
         }
+        for (const std::uint32_t position : stack.by_frame_pointer) {
+            if (position == 0) continue;
+            const symbolize::Location& callee = profile_.locations[stack.locations[position - 1]];
+            facts_at(callee).left_by_frame_pointer += stack.count;
+        }
         if (is_complete(stack.walk_end)) return;
         const bool has_user_frame =
             !stack.locations.empty() && !profile_.locations[stack.locations.back()].is_kernel;

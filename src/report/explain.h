@@ -30,6 +30,8 @@ struct ModuleFacts {
     Runtime runtime = Runtime::kNone;  // of generated code, which has facts for each
     bool is_kernel = false;
     std::uint64_t frames = 0;
+    // Of those, the ones whose caller was found by a frame pointer: their code states no CFI.
+    std::uint64_t left_by_frame_pointer = 0;
     std::uint64_t named = 0;
     std::uint64_t with_lines = 0;
     std::uint64_t with_inlined = 0;  // frames in which functions were inlined

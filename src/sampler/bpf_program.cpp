@@ -19,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/parse_number.h"
 #include "base/unique_fd.h"
 #include "bobbin/bpf_abi.h"
 #include "sampler/mapping_self_test.h"
@@ -123,9 +124,8 @@ std::uint32_t samples_bytes(std::uint32_t cpu_count) {
 // many there are.
 std::size_t executable_ids() {
     constexpr std::size_t kMost = abi::MAX_EXECUTABLES - FIRST_FILE_EXECUTABLE_ID;
-    const char* const text = std::getenv("BOBBIN_EXECUTABLE_IDS");
-    const std::size_t asked_for = text == nullptr ? kMost : std::strtoull(text, nullptr, 10);
-    return std::clamp<std::size_t>(asked_for, 1, kMost);
+    const auto asked_for = number_in_environment<std::size_t>("BOBBIN_EXECUTABLE_IDS");
+    return std::clamp<std::size_t>(asked_for.value_or(kMost), 1, kMost);
 }
 
 Result<> fill_free_ids(int queue_fd) {

@@ -7,19 +7,21 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
+
+#include "base/parse_number.h"
 
 namespace bobbin::sampler {
 namespace {
 
 constexpr int kMaxCpus = 8192;  // NR_CPUS of distribution kernels
 
-bool parse_cpu(std::string_view text, int& cpu) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cpu);
-    return error == std::errc{} && end == text.data() + text.size() && cpu >= 0 && cpu < kMaxCpus;
+std::optional<int> parse_cpu(std::string_view text) {
+    const auto cpu = parse_number<int>(text);
+    return cpu && *cpu >= 0 && *cpu < kMaxCpus ? cpu : std::nullopt;
 }
 
 }  // namespace
@@ -32,14 +34,11 @@ Result<std::vector<int>> parse_cpu_list(std::string_view text) {
         const std::string_view range = text.substr(0, comma);
         text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
         const auto dash = range.find('-');
-        int first = 0;
-        int last = 0;
-        if (!parse_cpu(range.substr(0, dash), first)) return fail("bad CPU list '{}'", range);
-        last = first;
-        if (dash != std::string_view::npos && !parse_cpu(range.substr(dash + 1), last)) {
-            return fail("bad CPU list '{}'", range);
-        }
-        for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
+        const auto first = parse_cpu(range.substr(0, dash));
+        const auto last =
+            dash == std::string_view::npos ? first : parse_cpu(range.substr(dash + 1));
+        if (!first || !last) return fail("bad CPU list '{}'", range);
+        for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
     }
     if (cpus.empty()) return fail("empty CPU list");
     return cpus;
@@ -76,11 +75,8 @@ std::optional<int> parse_cpu_event(std::string_view message) {
     const std::string_view action = head.substr(0, at);
     if (at == std::string_view::npos || (action != "online" && action != "offline")) return {};
     const std::string_view device = head.substr(at + 1);
-    int cpu = 0;
-    if (!device.starts_with(kCpuDevice) || !parse_cpu(device.substr(kCpuDevice.size()), cpu)) {
-        return std::nullopt;
-    }
-    return cpu;
+    if (!device.starts_with(kCpuDevice)) return std::nullopt;
+    return parse_cpu(device.substr(kCpuDevice.size()));
 }
 
 CpuWatch::CpuWatch()

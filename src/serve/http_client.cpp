@@ -19,7 +19,11 @@ struct FreeHandle {
 struct FreeList {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
+struct FreeTransfers {
+    void operator()(CURLM* transfers) const { curl_multi_cleanup(transfers); }
+};
 using Handle = std::unique_ptr<CURL, FreeHandle>;
+using Transfers = std::unique_ptr<CURLM, FreeTransfers>;
 using List = std::unique_ptr<curl_slist, FreeList>;
 
 struct Receiver {
@@ -49,12 +53,6 @@ std::size_t receive_header(char* bytes, std::size_t /*one*/, std::size_t size, v
     return size;
 }
 
-// Not zero: curl gives up.
-int ask_whether_given_up(void* is_given_up, curl_off_t /*down_total*/, curl_off_t /*down*/,
-                         curl_off_t /*up_total*/, curl_off_t /*up*/) {
-    return (*static_cast<const std::function<bool()>*>(is_given_up))() ? 1 : 0;
-}
-
 List make_list(const std::vector<std::string>& lines) {
     List list;
     for (const std::string& line : lines) {
@@ -70,15 +68,6 @@ void sign(CURL* handle, const HttpQuestion& question) {
     curl_easy_setopt(handle, CURLOPT_USERPWD, question.aws_credentials.c_str());
 }
 
-void let_give_up(CURL* handle, const std::function<bool()>& is_given_up) {
-    if (!is_given_up) return;
-    curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, ask_whether_given_up);
-    curl_easy_setopt(handle, CURLOPT_XFERINFODATA, &is_given_up);
-    // A name server that does not answer is not waited for.
-    curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
-}
-
 void set_up(CURL* handle, const HttpQuestion& question, curl_slist* headers) {
     curl_easy_setopt(handle, CURLOPT_URL, question.url.c_str());
     curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -88,7 +77,8 @@ void set_up(CURL* handle, const HttpQuestion& question, curl_slist* headers) {
                      static_cast<long>(question.connect_deadline.count()));
     curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
     sign(handle, question);
-    let_give_up(handle, question.is_given_up);
+    // A name server that does not answer is not waited for at the end.
+    if (question.stop.stop_possible()) curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
     if (!question.socket_file.empty()) {
         curl_easy_setopt(handle, CURLOPT_UNIX_SOCKET_PATH, question.socket_file.c_str());
     }
@@ -100,6 +90,30 @@ void set_up(CURL* handle, const HttpQuestion& question, curl_slist* headers) {
     curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
                      static_cast<curl_off_t>(question.body.size()));
     curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, question.method.c_str());
+}
+
+// As curl_easy_perform(), which looks up once a second alone; a stop wakes this.
+CURLcode perform(CURL* handle, const HttpQuestion& question) {
+    const Transfers transfers(curl_multi_init());
+    if (!transfers || curl_multi_add_handle(transfers.get(), handle) != CURLM_OK) {
+        return CURLE_OUT_OF_MEMORY;
+    }
+    const std::stop_callback wake(question.stop,
+                                  [&transfers] { curl_multi_wakeup(transfers.get()); });
+    int running = 1;
+    while (curl_multi_perform(transfers.get(), &running) == CURLM_OK && running != 0 &&
+           !question.stop.stop_requested()) {
+        // curl has timers of its own, for both deadlines too.
+        curl_multi_poll(transfers.get(), nullptr, 0, static_cast<int>(question.deadline.count()),
+                        nullptr);
+    }
+    int left = 0;
+    const CURLMsg* const done = curl_multi_info_read(transfers.get(), &left);
+    CURLcode code = question.stop.stop_requested() ? CURLE_ABORTED_BY_CALLBACK
+                                                   : CURLE_OUT_OF_MEMORY;  // of perform() itself
+    if (done != nullptr) code = done->data.result;
+    curl_multi_remove_handle(transfers.get(), handle);
+    return code;
 }
 
 Failure explain(CURL* handle, CURLcode code, const HttpQuestion& question,
@@ -133,7 +147,7 @@ Result<HttpReply> ask_http(const HttpQuestion& question) {
     curl_easy_setopt(handle.get(), CURLOPT_WRITEDATA, &receiver);
     curl_easy_setopt(handle.get(), CURLOPT_HEADERFUNCTION, receive_header);
     curl_easy_setopt(handle.get(), CURLOPT_HEADERDATA, &receiver);
-    if (const CURLcode code = curl_easy_perform(handle.get()); code != CURLE_OK) {
+    if (const CURLcode code = perform(handle.get(), question); code != CURLE_OK) {
         return explain(handle.get(), code, question, receiver);
     }
     long status = 0;

@@ -3,7 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,7 +25,7 @@ struct HttpQuestion {
     // For S3: signed by AWS's version 4 with "ACCESS_KEY:SECRET_KEY"; empty region: not signed.
     std::string aws_region;
     std::string aws_credentials;
-    std::function<bool()> is_given_up;  // asked at least once a second; then the error is ECANCELED
+    std::stop_token stop;  // gives it up at once; then the error is ECANCELED
 };
 
 struct HttpReply {

@@ -43,6 +43,13 @@ public:
           hz_(configured_hz),
           credit_(full_credit()) {}
 
+    // Measures anew.
+    void configure(const Limits& limits, std::uint32_t configured_hz) {
+        const std::uint64_t throttle_count = throttle_count_;
+        *this = Budget(limits, configured_hz);
+        throttle_count_ = throttle_count;
+    }
+
     enum class Memory { kEnough, kScarce };
     struct Advice {
         std::uint32_t hz = 0;  // 0: pause

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "bobbin/bpf_abi.h"
+#include "service/naming_times.h"
 #include "store/where.h"
 #include "symbolize/named_profile.h"
 
@@ -31,6 +32,7 @@ struct Status {
     std::uint64_t resident_bytes = 0;
     std::uint64_t map_bytes = 0;
     std::uint64_t throttle_count = 0;  // times that the rate fell to keep the budget
+    NamingTimes naming_times;          // of segments
 
     struct Stored {
         std::uint64_t segment_count = 0;

@@ -21,8 +21,8 @@ public:
     // Waits for the disk at most. Any thread.
     void take(const symbolize::NamedProfile& segment);
 
-    // The rest on one thread, the service's. What is under way is given up, within a second, and
-    // waits for whoever goes on with it.
+    // The rest on one thread, the service's. What is under way is given up and waits for
+    // whoever goes on with it.
     void use(const config::DaemonConfig& config);
     // So that nobody waits for it at the end.
     void request_stop();

@@ -13,6 +13,7 @@
 #include "service/metrics_text.h"
 #include "service/status_json.h"
 #include "service/ui_page.h"
+#include "store/cpu_sums.h"
 
 namespace bobbin::service {
 namespace {
@@ -44,10 +45,13 @@ Result<StoreReader::By> by_of(const serve::HttpFields& query) {
     return fail("by={}: there are unit, process and all", *text);
 }
 
-// So many seconds that the range has at most `points` steps.
+// So many seconds that the range has at most `points` steps. Where that is not less than the steps
+// of the store's sums, whole ones of them, so that no segment has to be opened.
 seconds step_of(const store::Range& range, std::uint32_t points) {
+    constexpr seconds kSums = store::CpuSums::kStep;
     const auto all = std::chrono::ceil<seconds>(range.end - range.begin);
-    return std::max(seconds{1}, seconds{(all.count() + points - 1) / points});
+    const auto step = std::max(seconds{1}, seconds{(all.count() + points - 1) / points});
+    return step <= kSums ? step : (step + kSums - seconds{1}) / kSums * kSums;
 }
 
 struct SeriesQuestion {

@@ -45,6 +45,16 @@ public:
         family_.metric.push_back(std::move(metric));
         return *this;
     }
+    void add(const NamingTimes& times) {
+        prometheus::ClientMetric metric;
+        metric.histogram.sample_count = times.count;
+        metric.histogram.sample_sum = times.sum.count();
+        for (std::size_t i = 0; i < times.count_up_to.size(); ++i) {
+            metric.histogram.bucket.push_back({.cumulative_count = times.count_up_to.at(i),
+                                               .upper_bound = NamingTimes::kBounds.at(i)});
+        }
+        family_.metric.push_back(std::move(metric));
+    }
     MetricFamily take() { return std::move(family_); }
 
 private:
@@ -58,6 +68,9 @@ public:
     }
     Family& gauge(std::string name, std::string help) {
         return families_.emplace_back(MetricType::Gauge, std::move(name), std::move(help));
+    }
+    Family& histogram(std::string name, std::string help) {
+        return families_.emplace_back(MetricType::Histogram, std::move(name), std::move(help));
     }
     std::string text() {
         std::vector<MetricFamily> families;
@@ -102,6 +115,11 @@ void add_stacks(const Status& status, Page& page) {
         errors.add(to_double(status.stacks_by_end.at(i)),
                    {{"reason", std::string(profile::name_of(end))}});
     }
+}
+
+void add_naming(const Status& status, Page& page) {
+    page.histogram("bobbin_symbolize_seconds", "How long the names of a segment took.")
+        .add(status.naming_times);
 }
 
 void add_sampling(const Status& status, Page& page) {
@@ -174,6 +192,7 @@ std::string metrics_text(const Status& status) {
     add_sampling(status, page);
     add_samples(status, page);
     add_stacks(status, page);
+    add_naming(status, page);
     add_store(status.stored, page);
     add_exports(status, page);
     add_process(status, page);

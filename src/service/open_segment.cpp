@@ -7,9 +7,9 @@
 
 namespace bobbin::service {
 
-void OpenSegment::begin(std::chrono::seconds length) {
+void OpenSegment::begin(std::chrono::seconds length, std::shared_ptr<SegmentStore> store) {
     const auto now = std::chrono::system_clock::now();
-    segment_ = {.parts = {}, .begin = now};
+    segment_ = {.parts = {}, .begin = now, .notes = {}, .store = std::move(store)};
     stack_bytes_ = 0;
     deadline_ = Clock::now() + until_segment_ends(now, length);
 }

@@ -18,8 +18,8 @@ class OpenSegment {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // Begins now and is to end with the wall clock's next multiple of `length`.
-    void begin(std::chrono::seconds length);
+    // Begins now and is to end with the wall clock's next multiple of `length`; kept in `store`.
+    void begin(std::chrono::seconds length, std::shared_ptr<SegmentStore> store);
     [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
 
     void add(Part part);

@@ -12,7 +12,8 @@ std::chrono::nanoseconds own_cpu_time();
 std::chrono::nanoseconds child_cpu_time();
 
 std::uint64_t resident_bytes();
-// The largest child so far.
-std::uint64_t peak_child_bytes();
+// Of the processes that were started and run now, what they do not share with others. (getrusage's
+// ru_maxrss of a child begins with what the starting process had.)
+std::uint64_t children_bytes();
 
 }  // namespace bobbin::service

@@ -10,12 +10,6 @@
 #include "service/counter_sums.h"
 
 namespace bobbin::service {
-namespace {
-
-// Two readings of the ring buffer, 100 ms apart, and some for a machine that is busy.
-constexpr std::chrono::milliseconds kPatienceWithReader{1000};
-
-}  // namespace
 
 tl::expected<std::unique_ptr<Recording>, cli::UserError> Recording::start(
     const config::RecordConfig& config, std::uint32_t hz) {
@@ -40,56 +34,43 @@ tl::expected<std::unique_ptr<Recording>, cli::UserError> Recording::start(
     return recording;
 }
 
-std::chrono::nanoseconds Recording::period() const {
-    return std::chrono::nanoseconds{std::chrono::seconds{1}} / sampling_->events.frequency_hz();
-}
-
 Result<abi::outcome_counters> Recording::counters() const {
     return sampler::read_outcome_counts(sampling_->program.outcome_counts_fd());
 }
 
-Result<Part> Recording::take(std::function<aggregate::CountedStacks()> counted) {
-    const std::uint64_t stack_bytes = sampling_->sample_walk->stack_bytes();
+Result<Part> Recording::cut() {
+    const auto now = std::chrono::steady_clock::now();
+    const auto now_wall = std::chrono::system_clock::now();
+    daemon::SampleWalk& walk = *sampling_->sample_walk;
+    const std::uint64_t stack_bytes = walk.stack_bytes();
     Part part{.sampling = sampling_,
               .stack_bytes = stack_bytes,
-              .counted = counted(),
-              .period = period(),
-              .begin = part_begin_wall_,
-              .resumed = sampling_->sample_walk->resumed()};
+              .by_rate = walk.take_by_rate(now),
+              .begin = std::exchange(part_begin_wall_, now_wall),
+              .duration = now - std::exchange(part_begin_, now),
+              .resumed = walk.resumed()};
     BOBBIN_TRY(part.counters, counters());
     part.resumed = difference(part.resumed, std::exchange(resumed_, part.resumed));
     part.counters = difference(part.counters, std::exchange(counters_, part.counters));
     return part;
 }
 
-Result<Part> Recording::cut() {
-    const auto now = std::chrono::steady_clock::now();
-    const auto now_wall = std::chrono::system_clock::now();
-    BOBBIN_TRY(Part part, take([&] { return sampling_->sample_walk->take_counted(now); }));
-    part.duration = now - std::exchange(part_begin_, now);
-    part_begin_wall_ = now_wall;
-    return part;
-}
-
-Result<Part> Recording::change_rate(std::uint32_t hz) {
+// Between stop and start no sample is taken, so each one's time tells its rate.
+Result<> Recording::change_rate(std::uint32_t hz) {
     sampler::PerfEvents& events = sampling_->events;
-    if (hz_ != 0) BOBBIN_CHECK(events.stop());
-    // Samples in the ring buffer have the period that they were taken with.
-    sampling_->sample_walk->wait_until_read(kPatienceWithReader);
-    BOBBIN_TRY(Part part, cut());
-    hz_ = hz;
-    if (hz == 0) return part;
+    if (std::exchange(hz_, 0) != 0) BOBBIN_CHECK(events.stop());
+    if (hz == 0) return {};
     BOBBIN_CHECK(events.set_frequency(hz));
+    sampling_->sample_walk->begin_rate(std::chrono::steady_clock::now(), sampling_->period());
     BOBBIN_CHECK(events.start());
-    return part;
+    hz_ = hz;
+    return {};
 }
 
 Result<Part> Recording::finish(const std::function<bool()>& is_in_a_hurry) {
-    if (std::exchange(hz_, 0) != 0) BOBBIN_CHECK(sampling_->events.stop());
-    const auto now = std::chrono::steady_clock::now();
-    BOBBIN_TRY(Part part, take([&] { return sampling_->sample_walk->finish(is_in_a_hurry); }));
-    part.duration = now - part_begin_;
-    return part;
+    BOBBIN_CHECK(change_rate(0));
+    sampling_->sample_walk->finish(is_in_a_hurry);
+    return cut();
 }
 
 Result<> Recording::follow_cgroups(const std::vector<std::uint64_t>& ids) {

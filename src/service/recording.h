@@ -25,8 +25,8 @@ public:
 
     // What was counted since the last part; sampling goes on.
     Result<Part> cut();
-    // The same, and from then on at another rate; 0: not at all.
-    Result<Part> change_rate(std::uint32_t hz);
+    // From now on at another rate; 0: not at all.
+    Result<> change_rate(std::uint32_t hz);
     // The last part. Samples that wait for tables are waited for until `is_in_a_hurry`.
     Result<Part> finish(const std::function<bool()>& is_in_a_hurry);
 
@@ -41,8 +41,6 @@ public:
 private:
     Recording(std::shared_ptr<daemon::Sampling> sampling, std::uint32_t hz)
         : sampling_(std::move(sampling)), hz_(hz) {}
-    Result<Part> take(std::function<aggregate::CountedStacks()> counted);
-    [[nodiscard]] std::chrono::nanoseconds period() const;
 
     std::shared_ptr<daemon::Sampling> sampling_;
     std::uint32_t hz_;

@@ -9,15 +9,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "service/segment_profile.h"
-
 namespace bobbin::service {
 namespace {
 
 using SharedSegment = std::shared_ptr<const Segment>;
 
-daemon::NamedStacks name_without_files(const Part& part) {
-    return daemon::name(part.counted, *part.sampling, symbolize::Names::kSkip);
+// How often somebody is asked for haste.
+constexpr std::chrono::milliseconds kHasteInterval{20};
+
+daemon::NamedStacks name_without_files(const Part& part, const aggregate::CountedStacks& counted) {
+    return daemon::name(counted, *part.sampling, symbolize::Names::kSkip);
 }
 
 }  // namespace
@@ -45,8 +46,9 @@ void SegmentNamer::drop_oldest() {
         return;
     }
     const auto first = std::next(jobs_.begin(), busy_since_ ? 1 : 0);
-    jobs_.erase(std::find_if(first, jobs_.end(), is_segment));
-    receiver_.note_lost();
+    const auto oldest = std::find_if(first, jobs_.end(), is_segment);
+    receiver_.note_lost(*std::get<SharedSegment>(*oldest));
+    jobs_.erase(oldest);
 }
 
 std::future<symbolize::NamedProfile> SegmentNamer::name(Parts parts) {
@@ -90,6 +92,11 @@ bool SegmentNamer::is_busy() const {
     return busy_since_.has_value();
 }
 
+NamingTimes SegmentNamer::times() const {
+    const std::scoped_lock lock(mutex_);
+    return times_;
+}
+
 std::chrono::nanoseconds SegmentNamer::cpu_time() {
     clockid_t clock{};
     timespec time{};
@@ -98,7 +105,7 @@ std::chrono::nanoseconds SegmentNamer::cpu_time() {
     return std::chrono::seconds{time.tv_sec} + std::chrono::nanoseconds{time.tv_nsec};
 }
 
-daemon::NamedStacks SegmentNamer::name_part(const Part& part) {
+daemon::NamedStacks SegmentNamer::name(const Part& part, const aggregate::CountedStacks& counted) {
     symbolize::Names names{};
     bool forgets = false;
     {
@@ -113,24 +120,36 @@ daemon::NamedStacks SegmentNamer::name_part(const Part& part) {
     } else if (forgets) {
         segment_names_->forget();
     }
-    return names == symbolize::Names::kResolve ? segment_names_->name(part.counted)
-                                               : name_without_files(part);
+    return names == symbolize::Names::kResolve ? segment_names_->name(counted)
+                                               : name_without_files(part, counted);
+}
+
+NameCounted SegmentNamer::name_counted() {
+    return [this](const Part& part, const aggregate::CountedStacks& counted) {
+        return name(part, counted);
+    };
+}
+
+symbolize::NamedProfile SegmentNamer::make_profile(const Segment& segment) {
+    const auto begun = Clock::now();
+    auto profile = make_segment_profile(segment, name_counted());
+    const std::scoped_lock lock(mutex_);
+    times_.add(Clock::now() - begun);
+    return profile;
 }
 
 void SegmentNamer::hand_on(const Segment& segment) {
-    const symbolize::NamedProfile profile =
-        make_segment_profile(segment, [this](const Part& part) { return name_part(part); });
+    const symbolize::NamedProfile profile = make_profile(segment);
     if (segment_names_) segment_names_->forget_gone_files();
     const std::scoped_lock lock(receiver_mutex_);
     if (is_given_up_) return;
-    receiver_.take(profile);
+    receiver_.take(segment, profile);
     handed_on_ = &segment;
 }
 
 void SegmentNamer::answer(Question& question) {
     std::vector<std::string> losses;
-    auto profile =
-        join_parts(question.parts, [this](const Part& part) { return name_part(part); }, losses);
+    auto profile = join_parts(question.parts, name_counted(), losses);
     profile.comments = std::move(losses);
     question.answer.set_value(std::move(profile));
 }
@@ -162,10 +181,11 @@ void SegmentNamer::run(const std::stop_token& stop) {
     }
 }
 
-bool SegmentNamer::finish(Clock::time_point deadline) {
+bool SegmentNamer::finish(const std::function<bool()>& is_in_a_hurry) {
     {
         std::unique_lock lock(mutex_);
-        if (changed_.wait_until(lock, deadline, [this] { return jobs_.empty(); })) return true;
+        while (!jobs_.empty() && !is_in_a_hurry()) changed_.wait_for(lock, kHasteInterval);
+        if (jobs_.empty()) return true;
     }
     // Waits for a segment that is being written right now.
     const std::scoped_lock handing_on(receiver_mutex_);
@@ -175,7 +195,7 @@ bool SegmentNamer::finish(Clock::time_point deadline) {
         const auto* const segment = std::get_if<SharedSegment>(&job);
         if (segment == nullptr || segment->get() == handed_on_) continue;
         spdlog::warn("a segment is stored without names: they were not there in time");
-        receiver_.take(make_segment_profile(**segment, name_without_files));
+        receiver_.take(**segment, make_segment_profile(**segment, name_without_files));
     }
     return false;
 }

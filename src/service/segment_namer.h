@@ -15,7 +15,9 @@
 #include <variant>
 
 #include "daemon/segment_names.h"
+#include "service/naming_times.h"
 #include "service/part.h"
+#include "service/segment_profile.h"
 #include "symbolize/name_stacks.h"
 #include "symbolize/named_profile.h"
 
@@ -27,8 +29,8 @@ class SegmentNamer {
 public:
     // Told of each finished segment, on this thread. The place for whoever wants them all.
     struct Receiver {
-        std::function<void(const symbolize::NamedProfile&)> take;
-        std::function<void()> note_lost;
+        std::function<void(const Segment&, const symbolize::NamedProfile&)> take;
+        std::function<void(const Segment&)> note_lost;
     };
 
     // Segments that wait for names: more than a disk that stands still for minutes may pile up.
@@ -55,10 +57,12 @@ public:
     [[nodiscard]] bool is_well() const;
     [[nodiscard]] bool is_busy() const;
     [[nodiscard]] std::chrono::nanoseconds cpu_time();
+    [[nodiscard]] NamingTimes times() const;
 
-    // Returns when all is handed on. Names that are not there at `deadline` are left out; then the
-    // thread is left behind and the process has to end by _Exit: false.
-    bool finish(std::chrono::steady_clock::time_point deadline);
+    // Returns when all is handed on. Names that are not there when `is_in_a_hurry`, which is asked
+    // every few milliseconds, are left out; then the thread is left behind and the process has to
+    // end by _Exit: false.
+    bool finish(const std::function<bool()>& is_in_a_hurry);
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -70,9 +74,11 @@ private:
 
     void run(const std::stop_token& stop);
     void work_on(Job& job);
+    symbolize::NamedProfile make_profile(const Segment& segment);
     void hand_on(const Segment& segment);
     void answer(Question& question);
-    daemon::NamedStacks name_part(const Part& part);
+    daemon::NamedStacks name(const Part& part, const aggregate::CountedStacks& counted);
+    NameCounted name_counted();
     void drop_oldest();
 
     Receiver receiver_;
@@ -82,6 +88,7 @@ private:
     std::optional<Clock::time_point> busy_since_;
     symbolize::Names names_how_;
     bool wants_to_forget_ = false;
+    NamingTimes times_;
 
     std::mutex receiver_mutex_;  // held while a segment is handed on
     // With receiver_mutex_:

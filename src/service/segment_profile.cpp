@@ -14,13 +14,13 @@
 namespace bobbin::service {
 namespace {
 
-symbolize::NamedProfile name_part(const Part& part, const NamePart& name,
-                                  std::vector<std::string>& losses) {
-    daemon::NamedStacks named = name(part);
+symbolize::NamedProfile name_counts(const Part& part, const daemon::RateCounts& counts,
+                                    const NameCounted& name, std::vector<std::string>& losses) {
+    daemon::NamedStacks named = name(part, counts.counted);
     symbolize::NamedProfile& profile = named.profile;
-    profile.period = part.period;
+    profile.period = counts.period;
     for (symbolize::NamedStack& stack : profile.stacks) {
-        stack.value = stack.count * static_cast<std::uint64_t>(part.period.count());
+        stack.value = stack.count * static_cast<std::uint64_t>(counts.period.count());
     }
     profile.started = part.begin;
     profile.duration = part.duration;
@@ -30,7 +30,9 @@ symbolize::NamedProfile name_part(const Part& part, const NamePart& name,
 
 std::string describe_rates(const Parts& parts) {
     std::set<std::chrono::nanoseconds> periods;
-    for (const auto& part : parts) periods.insert(part->period);
+    for (const auto& part : parts) {
+        for (const daemon::RateCounts& counts : part->by_rate) periods.insert(counts.period);
+    }
     std::string text = "rate:";
     for (const auto period : periods) {
         text += fmt::format("{} {:.3g}", text.ends_with(':') ? "" : " to",
@@ -46,26 +48,27 @@ std::string describe_accounting(const Parts& parts) {
     for (const auto& part : parts) {
         counters = sum(counters, part->counters);
         resumed = sum(resumed, part->resumed);
-        for (std::size_t i = 0; i < ends.size(); ++i) {
-            ends.at(i) += part->counted.by_walk_end.at(i);
-        }
+        add_walk_ends(*part, ends);
     }
     return daemon::describe_accounting_between(counters, resumed, ends);
 }
 
 }  // namespace
 
-symbolize::NamedProfile join_parts(const Parts& parts, const NamePart& name,
+symbolize::NamedProfile join_parts(const Parts& parts, const NameCounted& name,
                                    std::vector<std::string>& losses) {
     profile::ProfileMerger merger;
     for (const auto& part : parts) {
-        // One without samples has no say in the period and the times.
-        if (part->counted.sample_count != 0) merger.add(name_part(*part, name, losses));
+        for (const daemon::RateCounts& counts : part->by_rate) {
+            // Where there are no samples, there is no say in the period and the times.
+            if (counts.counted.sample_count == 0) continue;
+            merger.add(name_counts(*part, counts, name, losses));
+        }
     }
     return merger.take();
 }
 
-symbolize::NamedProfile make_segment_profile(const Segment& segment, const NamePart& name) {
+symbolize::NamedProfile make_segment_profile(const Segment& segment, const NameCounted& name) {
     std::vector<std::string> comments;
     symbolize::NamedProfile profile = join_parts(segment.parts, name, comments);
     if (profile.stacks.empty()) profile.started = segment.begin;

@@ -11,15 +11,16 @@
 
 namespace bobbin::service {
 
-// Gives a part's stacks their names.
-using NamePart = std::function<daemon::NamedStacks(const Part&)>;
+// Gives stacks of a part their names.
+using NameCounted =
+    std::function<daemon::NamedStacks(const Part&, const aggregate::CountedStacks&)>;
 
-// All parts as one profile; each sample has the value of its part's period. What names had to do
+// All parts as one profile; each sample has the value of its rate's period. What names had to do
 // without is added to `losses`, a line each.
-symbolize::NamedProfile join_parts(const Parts& parts, const NamePart& name,
+symbolize::NamedProfile join_parts(const Parts& parts, const NameCounted& name,
                                    std::vector<std::string>& losses);
 
 // A whole segment as it is stored: comments say what became of every tick in it.
-symbolize::NamedProfile make_segment_profile(const Segment& segment, const NamePart& name);
+symbolize::NamedProfile make_segment_profile(const Segment& segment, const NameCounted& name);
 
 }  // namespace bobbin::service

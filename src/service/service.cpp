@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "service/counter_sums.h"
 #include "service/notify.h"
 #include "service/own_cost.h"
 #include "service/sampling_config.h"
@@ -20,12 +19,10 @@ namespace {
 
 constexpr std::chrono::seconds kSecond{1};
 constexpr unsigned kSecondsPerStatus = 10;
-// The ring buffer is read ten times a second.
-constexpr std::chrono::seconds kLongestWithoutReading{10};
 // At the end, of the two seconds that are promised: for tables that samples wait for, and for
 // names.
 constexpr std::chrono::milliseconds kPatienceWithTables{300};
-constexpr std::chrono::milliseconds kPatienceWithNames{1000};
+constexpr std::chrono::milliseconds kPatienceWithNames{600};
 // A segment ends early when its stacks take more; named, they take several times as much.
 constexpr std::uint64_t kMaxOpenStackBytes = 12ULL << 20;
 
@@ -37,8 +34,7 @@ Service::Service(std::string config_path, const config::DaemonConfig& config,
       config_(config),
       signals_(signals),
       wishes_(config.profile.frequency_hz),
-      budget_(limits_of(config), config.profile.frequency_hz),
-      watchdog_interval_(watchdog_interval()) {}
+      budget_(limits_of(config), config.profile.frequency_hz) {}
 
 Service::~Service() = default;
 
@@ -59,18 +55,19 @@ tl::expected<void, cli::UserError> Service::begin() {
     auto store =
         SegmentStore::open(config_.store.path, {config_.store.retention, config_.store.max_bytes});
     if (!store) return fail(store.error());
-    deliveries_ = std::make_shared<Deliveries>(std::move(*store), config_);
+    store_ = std::move(*store);
+    exports_.emplace(config_);
     auto recording = Recording::start(sampling_config(config_), wishes_.hz(Clock::now()));
     if (!recording) return tl::unexpected(std::move(recording).error());
     recording_ = std::move(*recording);
-    open_.begin(config_.store.segment);
-    const auto receive = [deliveries = deliveries_](const symbolize::NamedProfile& segment) {
-        deliveries->take(segment);
+    begin_segment();
+    const auto take = [this](const Segment& segment, const symbolize::NamedProfile& profile) {
+        segment.store->append(profile);
+        exports_->take(profile);
     };
+    const auto note_lost = [](const Segment& segment) { segment.store->note_lost(); };
     namer_ = std::make_unique<SegmentNamer>(
-        SegmentNamer::Receiver{
-            .take = receive, .note_lost = [deliveries = deliveries_] { deliveries->note_lost(); }},
-        names_of(config_));
+        SegmentNamer::Receiver{.take = take, .note_lost = note_lost}, names_of(config_));
     control_ = make_control(*this);
     auto http = HttpService::start(config_.http.listen, *control_, config_.store.path);
     if (!http) return fail(http.error());
@@ -82,7 +79,6 @@ tl::expected<void, cli::UserError> Service::begin() {
 
 Result<> Service::run() {
     next_second_ = Clock::now() + kSecond;
-    read_at_ = Clock::now();
     BOBBIN_CHECK(each_second(Clock::now()));
     notify_ready();
     spdlog::info("sampling at {} Hz, stored in {}{}", recording_->hz(), store_path(),
@@ -130,7 +126,7 @@ void Service::take_signals() {
 
 Result<> Service::each_second(Clock::time_point now) {
     recording_->follow_online_cpus();
-    if (const auto counters = recording_->counters()) counters_ = *counters;
+    if (const auto counters = recording_->counters()) totals_.note(*counters);
     if (seconds_ % kSecondsPerStatus == 0) {
         map_bytes_ = recording_->sampling().program.map_bytes();
         look_at_units();
@@ -166,13 +162,13 @@ void Service::look_at_units() {
 
 Result<> Service::look_at_budget(Clock::time_point now) {
     const auto naming = namer_->cpu_time();
-    resident_bytes_ = resident_bytes() + (namer_->is_busy() ? peak_child_bytes() : 0);
-    const Usage usage{.at = now,
-                      .sampling_cpu_time = own_cpu_time() - naming +
-                                           std::chrono::nanoseconds{past_counters_.tick_time_ns +
-                                                                    counters_.tick_time_ns},
-                      .naming_cpu_time = naming + child_cpu_time(),
-                      .memory_bytes = resident_bytes_ + map_bytes_};
+    resident_bytes_ = resident_bytes() + (namer_->is_busy() ? children_bytes() : 0);
+    const Usage usage{
+        .at = now,
+        .sampling_cpu_time =
+            own_cpu_time() - naming + std::chrono::nanoseconds{totals_.counters().tick_time_ns},
+        .naming_cpu_time = naming + child_cpu_time(),
+        .memory_bytes = resident_bytes_ + map_bytes_};
     const std::uint32_t before = budget_.hz();
     const auto advice = budget_.observe(usage, wishes_.is_boosted(now));
     if (advice.hz != before) {
@@ -191,23 +187,14 @@ Result<> Service::look_at_budget(Clock::time_point now) {
     return {};
 }
 
-bool Service::is_well(Clock::time_point now) {
-    const std::uint64_t count = recording_->sampling().sample_walk->read_count();
-    if (std::exchange(read_count_, count) != count) read_at_ = now;
-    return now - read_at_ < kLongestWithoutReading && namer_->is_well();
-}
-
 void Service::tell_manager(Clock::time_point now) {
     if (seconds_ % kSecondsPerStatus == 0) notify_status(describe_state());
-    // Twice in the time, at least, and once a second is often enough.
-    if (watchdog_interval_ && is_well(now)) notify_alive();
+    heartbeat_.beat(now, recording_->sampling().sample_walk->read_count(), namer_->is_well());
 }
 
 Result<> Service::add_part(Result<Part> part) {
     if (!part) return fail(std::move(part).error());
-    for (std::size_t i = 0; i < past_ends_.size(); ++i) {
-        past_ends_.at(i) += part->counted.by_walk_end.at(i);
-    }
+    totals_.add(*part);
     open_.add(std::move(*part));
     return {};
 }
@@ -215,7 +202,7 @@ Result<> Service::add_part(Result<Part> part) {
 Result<> Service::apply_rate(Clock::time_point now) {
     const std::uint32_t hz = wishes_.hz(now);
     if (hz == recording_->hz()) return {};
-    BOBBIN_CHECK(add_part(recording_->change_rate(hz)));
+    BOBBIN_CHECK(recording_->change_rate(hz));
     if (hz == 0) {
         spdlog::warn("sampling pauses: {}", wishes_.paused_why());
     } else {
@@ -228,20 +215,29 @@ Result<> Service::apply_rate(Clock::time_point now) {
 Result<> Service::close_segment() {
     BOBBIN_CHECK(add_part(recording_->cut()));
     hand_on_segment();
-    open_.begin(config_.store.segment);
+    begin_segment();
     return {};
 }
 
 void Service::hand_on_segment() { namer_->push(open_.take()); }
 
+void Service::begin_segment() { open_.begin(config_.store.segment, store_); }
+
+// Whoever tells it to end once more waits for nothing but the disk.
 void Service::finish() {
     questions_->refuse_more();
-    deliveries_->exports().request_stop();
-    const auto deadline = Clock::now() + kPatienceWithTables;
-    const auto last = add_part(recording_->finish([deadline] { return Clock::now() >= deadline; }));
+    exports_->request_stop();
+    bool is_told_again = false;
+    const auto is_over = [&](Clock::time_point deadline) {
+        while (const auto event = signals_.take()) is_told_again |= event->signal != SIGHUP;
+        return is_told_again || Clock::now() >= deadline;
+    };
+    const auto tables = Clock::now() + kPatienceWithTables;
+    const auto last = add_part(recording_->finish([&] { return is_over(tables); }));
     if (!last) spdlog::error("{}", last.error().message());
     hand_on_segment();
-    has_left_a_thread_ = !namer_->finish(Clock::now() + kPatienceWithNames);
+    const auto names = Clock::now() + kPatienceWithNames;
+    has_left_a_thread_ = !namer_->finish([&] { return is_over(names); });
     http_.reset();
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -16,7 +15,8 @@
 #include "daemon/signals.h"
 #include "service/budget.h"
 #include "service/control.h"
-#include "service/deliveries.h"
+#include "service/exports.h"
+#include "service/heartbeat.h"
 #include "service/http_service.h"
 #include "service/kill_switch.h"
 #include "service/open_segment.h"
@@ -24,6 +24,8 @@
 #include "service/rate_wishes.h"
 #include "service/recording.h"
 #include "service/segment_namer.h"
+#include "service/segment_store.h"
+#include "service/totals.h"
 
 namespace bobbin::service {
 
@@ -53,7 +55,7 @@ public:
     Result<Parts> recent_parts();
     Result<int> begin_collecting();
     Result<Parts> end_collecting(int number);
-    [[nodiscard]] std::string store_path() const { return deliveries_->store()->path(); }
+    [[nodiscard]] std::string store_path() const { return store_->path(); }
     Result<> boost(std::uint32_t hz, std::chrono::nanoseconds duration);
     Result<> pause(bool is_paused);
     Result<> reload();
@@ -76,12 +78,12 @@ private:
     void look_at_kill_switch();
     void look_at_units();
     void tell_manager(Clock::time_point now);
-    [[nodiscard]] bool is_well(Clock::time_point now);
     [[nodiscard]] std::string describe_state() const;
     Result<> apply_rate(Clock::time_point now);
     Result<> add_part(Result<Part> part);
     Result<> close_segment();
     void hand_on_segment();
+    void begin_segment();
     Result<Changes> prepare(const config::DaemonConfig& config);
     Result<> replace_recording(std::unique_ptr<Recording> recording);
     Result<> take_over(const config::DaemonConfig& config, Changes changes);
@@ -95,7 +97,8 @@ private:
     Budget budget_;
     std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
     std::unique_ptr<QuestionQueue> questions_;
-    std::shared_ptr<Deliveries> deliveries_;
+    std::shared_ptr<SegmentStore> store_;  // that new segments are kept in
+    std::optional<Exports> exports_;
     std::unique_ptr<Recording> recording_;
     OpenSegment open_;
     std::unique_ptr<SegmentNamer> namer_;
@@ -108,14 +111,9 @@ private:
     Result<> failure_;
     Clock::time_point next_second_;
     unsigned seconds_ = 0;
-    std::uint64_t read_count_ = 0;  // SampleWalk's
-    Clock::time_point read_at_;
-    std::optional<std::chrono::microseconds> watchdog_interval_;
+    Heartbeat heartbeat_;
 
-    abi::outcome_counters past_counters_{};  // of recordings that a reload replaced
-    abi::outcome_counters counters_{};       // of the one that runs
-    std::array<std::uint64_t, abi::WALK_END_COUNT> past_ends_{};  // of parts
-    std::uint64_t past_throttles_ = 0;
+    Totals totals_;
     std::uint64_t resident_bytes_ = 0;
     std::uint64_t map_bytes_ = 0;
 };

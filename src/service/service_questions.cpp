@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "service/counter_sums.h"
 #include "service/notify.h"
 #include "service/sampling_config.h"
 #include "service/service.h"
@@ -77,10 +76,8 @@ Result<Service::Changes> Service::prepare(const config::DaemonConfig& config) {
 
 Result<> Service::replace_recording(std::unique_ptr<Recording> recording) {
     BOBBIN_CHECK(add_part(recording_->finish([] { return true; })));
-    if (const auto counters = recording_->counters()) {
-        past_counters_ = sum(past_counters_, *counters);
-    }
-    counters_ = {};
+    if (const auto counters = recording_->counters()) totals_.note(*counters);
+    totals_.end_recording();
     recording_ = std::move(recording);
     return {};
 }
@@ -92,20 +89,19 @@ Result<> Service::take_over(const config::DaemonConfig& config, Changes changes)
         BOBBIN_CHECK(add_part(recording_->cut()));
     }
     hand_on_segment();
-    open_.begin(config.store.segment);
-    if (!exports_alike(config, config_)) deliveries_->exports().use(config);
+    if (!exports_alike(config, config_)) exports_->use(config);
     config_ = config;
     wishes_.configure(config.profile.frequency_hz);
-    past_throttles_ += budget_.throttle_count();
-    budget_ = Budget(limits_of(config), config.profile.frequency_hz);
+    budget_.configure(limits_of(config), config.profile.frequency_hz);
     namer_->use(names_of(config));
     if (changes.store) {
-        deliveries_->use(std::move(changes.store));
-    } else if (const auto set = deliveries_->store()->set_limits(
-                   {config.store.retention, config.store.max_bytes});
+        store_ = std::move(changes.store);
+    } else if (const auto set =
+                   store_->set_limits({config.store.retention, config.store.max_bytes});
                !set) {
         spdlog::warn("{}", set.error().message());
     }
+    begin_segment();
     if (changes.http) {
         // One of its threads may be the one that asked for this.
         retired_http_ = std::jthread([old = std::move(*http_)] {});

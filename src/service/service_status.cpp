@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include "daemon/summarize.h"
-#include "service/counter_sums.h"
 #include "service/own_cost.h"
 #include "service/service.h"
 
 namespace bobbin::service {
 
 std::string Service::describe_state() const {
-    const Status::Stored stored = deliveries_->store()->facts();
+    const Status::Stored stored = store_->facts();
     const std::string paused = wishes_.paused_why();
     std::string text =
         paused.empty() ? fmt::format("sampling at {} Hz", recording_->hz()) : "paused: " + paused;
@@ -29,22 +28,23 @@ std::string Service::describe_state() const {
 
 Status Service::status() const {
     const auto progress = recording_->sampling().sample_walk->progress();
-    const abi::outcome_counters counters = sum(past_counters_, counters_);
+    const abi::outcome_counters counters = totals_.counters();
     Status status{.started = started_,
                   .configured_hz = config_.profile.frequency_hz,
                   .hz = recording_->hz(),
                   .paused_why = wishes_.paused_why(),
                   .ticks_by_outcome = daemon::outcomes_of(counters),
-                  .stacks_by_end = past_ends_,
+                  .stacks_by_end = totals_.walk_ends(),
                   .process_count = progress.process_count,
                   .cpu_percent = budget_.cpu_percent(),
                   .cpu_time = own_cpu_time() + child_cpu_time(),
                   .bpf_cpu_time = std::chrono::nanoseconds{counters.tick_time_ns},
                   .resident_bytes = resident_bytes_,
                   .map_bytes = map_bytes_,
-                  .throttle_count = past_throttles_ + budget_.throttle_count(),
-                  .stored = deliveries_->store()->facts(),
-                  .exports = deliveries_->exports().facts()};
+                  .throttle_count = budget_.throttle_count(),
+                  .naming_times = namer_->times(),
+                  .stored = store_->facts(),
+                  .exports = exports_->facts()};
     for (std::size_t i = 0; i < status.stacks_by_end.size(); ++i) {
         status.stacks_by_end.at(i) += progress.by_walk_end.at(i);
     }

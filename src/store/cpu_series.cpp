@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -52,23 +53,63 @@ void CpuSeries::spread(double cpu_ns, double begin, double end, Nanoseconds& ste
     }
 }
 
+double CpuSeries::in_steps(nanoseconds time) const {
+    return static_cast<double>(time.count()) / static_cast<double>(step_.count());
+}
+
+CpuSeries::Nanoseconds& CpuSeries::steps_of(const std::string& owner) {
+    const auto found = by_owner_.find(owner);
+    if (found != by_owner_.end()) return found->second;
+    if (by_owner_.size() >= kMaxOwners) fold_the_lesser_half();
+    return by_owner_.emplace(owner, Nanoseconds(step_count_)).first->second;
+}
+
+void CpuSeries::fold_the_lesser_half() {
+    std::vector<std::pair<double, std::string>> sums;
+    for (const auto& [name, steps] : by_owner_) {
+        if (!name.empty()) sums.emplace_back(sum_of(steps), name);
+    }
+    std::ranges::sort(sums);
+    sums.resize(sums.size() / 2);
+    Nanoseconds& rest = by_owner_.try_emplace(std::string(), step_count_).first->second;
+    for (const auto& [sum, name] : sums) {
+        const auto lesser = by_owner_.find(name);
+        std::ranges::transform(rest, lesser->second, rest.begin(), std::plus{});
+        by_owner_.erase(lesser);
+    }
+}
+
 void CpuSeries::add(const symbolize::NamedProfile& profile) {
-    const auto in_steps = [this](nanoseconds time) {
-        return static_cast<double>(time.count()) / static_cast<double>(step_.count());
-    };
-    const double start = in_steps(profile.started - range_.begin);
-    const double span = in_steps(profile.time_bucket);
+    const nanoseconds start = profile.started - range_.begin;
+    const nanoseconds span = profile.time_bucket;
     for (const symbolize::NamedStack& stack : profile.stacks) {
-        Nanoseconds& steps = by_owner_[owner_of(stack.labels)];
-        steps.resize(step_count_);
+        Nanoseconds& steps = steps_of(owner_of(stack.labels));
         const auto value = static_cast<double>(stack.value);
         if (stack.times.empty()) {
-            spread(value, start, start + in_steps(profile.duration), steps);
+            spread(value, in_steps(start), in_steps(start + profile.duration), steps);
         }
         for (const aggregate::TimeCount& time : stack.times) {
-            const double begin = start + span * time.bucket;
-            spread(value * time.count / static_cast<double>(stack.count), begin, begin + span,
-                   steps);
+            const nanoseconds begin = start + span * time.bucket;
+            spread(value * time.count / static_cast<double>(stack.count), in_steps(begin),
+                   in_steps(begin + span), steps);
+        }
+    }
+}
+
+bool CpuSeries::can_add(const CpuSums& sums) const {
+    return sums.step <= step_ && sums.begin >= range_.begin && sums.end() <= range_.end;
+}
+
+void CpuSeries::add(const CpuSums& sums) {
+    const nanoseconds start = sums.begin - range_.begin;
+    for (const CpuSums::Owner& owner :
+         by_ == StoreReader::By::kComm ? sums.processes : sums.units) {
+        Nanoseconds& steps = steps_of(by_ == StoreReader::By::kAll ? std::string() : owner.name);
+        for (std::size_t i = 0; i < owner.cpu_us.size(); ++i) {
+            if (owner.cpu_us[i] == 0) continue;
+            const nanoseconds begin = start + static_cast<int>(i) * nanoseconds{sums.step};
+            spread(static_cast<double>(owner.cpu_us[i]) * 1e3, in_steps(begin),
+                   in_steps(begin + sums.step), steps);
         }
     }
 }

@@ -13,6 +13,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/write_all.h"
+
 namespace bobbin::store {
 namespace {
 
@@ -49,16 +51,6 @@ Result<> make_directory(int parent, const char* name, unsigned mode) {
     if (::fchmodat(parent, name, mode, 0) != 0) return fail_with(errno, "mode of {}", name);
     // Else a loss of power may leave its files without a name.
     if (parent != AT_FDCWD && ::fsync(parent) != 0) return fail_with(errno, "sync {}", name);
-    return {};
-}
-
-Result<> write_all(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return fail_with(errno, "write {}", SegmentDirectory::kUnfinished);
-        bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
     return {};
 }
 
@@ -115,7 +107,12 @@ Result<SegmentDirectory> SegmentDirectory::make(const std::string& path) {
     const UniqueFd root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!root.is_open()) return fail_with(errno, "open {}", path);
     BOBBIN_CHECK(make_directory(root.get(), kSegments, kDirectoryMode));
-    return open(path);
+    BOBBIN_TRY(SegmentDirectory directory, open(path));
+    // Of directories that another process made, and was killed before it synced.
+    for (const UniqueFd* fd : {&directory.root_, &directory.segments_}) {
+        if (::fsync(fd->get()) != 0) return fail_with(errno, "sync {}", path);
+    }
+    return directory;
 }
 
 Result<SegmentDirectory> SegmentDirectory::open(const std::string& path) {
@@ -176,7 +173,7 @@ Result<> SegmentDirectory::write_unfinished(std::string_view bytes) {
                                  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kFileMode));
     if (!file.is_open()) return fail_with(errno, "make {}", kUnfinished);
     if (::fchmod(file.get(), kFileMode) != 0) return fail_with(errno, "mode of {}", kUnfinished);
-    BOBBIN_CHECK(write_all(file.get(), bytes));
+    BOBBIN_CHECK(write_all(file.get(), bytes, kUnfinished));
     // Before it has its name: a file of that name is whole.
     if (::fsync(file.get()) != 0) return fail_with(errno, "sync {}", kUnfinished);
     return {};

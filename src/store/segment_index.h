@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/segment_front.h"
 #include "store/sqlite.h"
 #include "store/store.h"
 
 namespace bobbin::store {
 
 // Which segments there are, in index.db: what the files say, where it can be searched. The files
-// are what counts: an index that is damaged, missing or behind is made again from them.
+// are what counts: an index that is damaged, missing, behind or of another version is made again
+// from them.
 //
 // It is in SQLite's WAL mode, whose readers and writer do not wait for each other: with a rollback
 // journal a query that somebody stopped by Ctrl-Z would keep the service from writing. WAL's
@@ -32,14 +34,18 @@ public:
 
     // In one transaction what `changes` does. After an error none of it is done.
     Result<> change(const std::function<Result<>()>& changes);
-    // Gives it its id. Of a file that is there already the rest is replaced.
-    Result<> add(Segment& segment);
+    // Gives its id. Of a file that is there already the rest is replaced.
+    Result<std::int64_t> add(const SegmentFront& front);
     Result<> remove(const std::string& file);
+    // Its file to what it needs, as soon as no reader keeps more. Of itself it does so in time.
+    void shrink() { (void)database_->run("PRAGMA wal_checkpoint(TRUNCATE)"); }
 
     // Oldest first.
     [[nodiscard]] Result<std::vector<Segment>> all() const;
-    [[nodiscard]] Result<std::vector<Segment>> oldest(std::int64_t count) const;
     [[nodiscard]] Result<std::vector<Segment>> find(const Range& range) const;
+    // One after the other, so that their sums are not all in memory.
+    [[nodiscard]] Result<> find_fronts(const Range& range,
+                                       const std::function<void(const SegmentFront&)>& take) const;
     [[nodiscard]] Result<StoreFacts> facts() const;  // bytes of the segments alone
 
 private:
@@ -51,12 +57,6 @@ private:
 };
 
 inline constexpr const char* kIndexFile = "index.db";
-
-// What the first bytes of a file say. One whose head cannot be read has nothing but the time in its
-// name: it grows old like the others.
-Segment segment_from(const std::string& name, std::uint64_t size_bytes, std::string_view head);
-// One without a length takes a nanosecond.
-Time end_of(const Segment& segment);
 
 std::int64_t to_ns(Time time);
 Time from_ns(std::int64_t ns);

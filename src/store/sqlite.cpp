@@ -79,6 +79,11 @@ void Statement::bind(int parameter, const std::string& text) {
                       SQLITE_TRANSIENT);
 }
 
+void Statement::bind_bytes(int parameter, std::string_view bytes) {
+    sqlite3_bind_blob(handle_.get(), parameter, bytes.data(), static_cast<int>(bytes.size()),
+                      SQLITE_TRANSIENT);
+}
+
 Result<bool> Statement::step() {
     const int code = sqlite3_step(handle_.get());
     if (code == SQLITE_ROW) return true;
@@ -97,6 +102,12 @@ std::string Statement::text(int column) const {
     const auto* const text =
         reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
     return text == nullptr ? std::string() : std::string(text);
+}
+
+std::string Statement::bytes(int column) const {
+    const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(handle_.get(), column));
+    const int size = sqlite3_column_bytes(handle_.get(), column);
+    return bytes == nullptr ? std::string() : std::string(bytes, static_cast<std::size_t>(size));
 }
 
 }  // namespace bobbin::store

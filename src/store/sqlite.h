@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -41,6 +42,7 @@ public:
 
     void bind(int parameter, std::int64_t number);
     void bind(int parameter, const std::string& text);  // which is copied
+    void bind_bytes(int parameter, std::string_view bytes);
     // Whether there is a row; then columns can be read.
     Result<bool> step();
     // For statements without rows; may be bound and run again.
@@ -50,6 +52,7 @@ public:
         return sqlite3_column_int64(handle_.get(), column);
     }
     [[nodiscard]] std::string text(int column) const;
+    [[nodiscard]] std::string bytes(int column) const;
 
 private:
     struct Finalize {

@@ -7,13 +7,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <numeric>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "base/unique_fd.h"
+#include "store/retention.h"
 #include "store/segment_directory.h"
 #include "store/segment_file.h"
+#include "store/segment_front.h"
 #include "store/segment_index.h"
 
 namespace bobbin::store {
@@ -30,6 +34,11 @@ Result<UniqueFd> lock_store(const std::string& path) {
     return lock;
 }
 
+std::uint64_t bytes_of(const std::string& file) {
+    struct stat status{};
+    return ::stat(file.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
 bool is_full(const Error& error) {
     return error.code() == std::errc::no_space_on_device ||
            error.code() == std::error_code(EDQUOT, std::generic_category());
@@ -44,6 +53,7 @@ struct Store::State {
     SegmentDirectory files;
     SegmentIndex index;
     bool index_is_behind = false;  // a change of it failed; the files are what counts
+    std::optional<Time> clock;     // when the last segment ended that was given to us
 
     Result<> catch_up();
     // Adds what the index lacks; leaves what it has too much.
@@ -51,21 +61,19 @@ struct Store::State {
     Result<> compare_with_files();
     [[nodiscard]] std::uint64_t index_bytes() const;
     Result<std::string> write(Time begin, std::string_view bytes);
-    Result<std::uint64_t> free_oldest(std::uint64_t bytes);
-    Result<> keep_limits(Time now, const std::string& newest);
-    [[nodiscard]] std::vector<std::string> choose_leaving(const std::vector<Segment>& oldest,
-                                                          std::uint64_t bytes, Time now,
+    Result<std::uint64_t> free_oldest(Time now, std::uint64_t bytes);
+    // `newest` stays in any case.
+    Result<> keep_limits(const std::string& newest);
+    [[nodiscard]] std::vector<std::string> choose_leaving(const std::vector<Segment>& segments,
+                                                          std::uint64_t bytes,
                                                           const std::string& newest) const;
     Result<> remove(const std::vector<std::string>& names);
 };
 
 std::uint64_t Store::State::index_bytes() const {
     std::uint64_t bytes = 0;
-    for (const char* ending : {"", "-wal", "-shm"}) {
-        struct stat status{};
-        const std::string name = path + "/" + kIndexFile + ending;
-        if (::stat(name.c_str(), &status) == 0) bytes += static_cast<std::uint64_t>(status.st_size);
-    }
+    for (const char* ending : {"", "-wal", "-shm"})
+        bytes += bytes_of(path + "/" + kIndexFile + ending);
     return bytes;
 }
 
@@ -76,9 +84,8 @@ Result<> Store::State::index_files(std::unordered_map<std::string, std::uint64_t
         const bool is_right = known != size_by_name.end() && known->second == file.size_bytes;
         if (known != size_by_name.end()) size_by_name.erase(known);
         if (is_right) continue;
-        const auto head = files.read(file.name, kSegmentHeadBytes);
-        Segment segment = segment_from(file.name, file.size_bytes, head ? *head : std::string());
-        BOBBIN_CHECK(index.add(segment));
+        const auto front = read_front(files, file);
+        BOBBIN_CHECK(index.add(front ? *front : segment_from(file, {})));
     }
     return {};
 }
@@ -118,8 +125,18 @@ Result<> Store::State::remove(const std::vector<std::string>& names) {
 }
 
 // From the files and not from the index, which may be behind on a full disk. Gives what was freed.
-Result<std::uint64_t> Store::State::free_oldest(std::uint64_t bytes) {
-    BOBBIN_TRY(const std::vector<SegmentDirectory::File> there, files.list());
+Result<std::uint64_t> Store::State::free_oldest(Time now, std::uint64_t bytes) {
+    BOBBIN_TRY(std::vector<SegmentDirectory::File> there, files.list());
+    std::vector<Range> times;
+    for (const SegmentDirectory::File& file : there) {
+        const Time begin = time_of_segment(file.name).value_or(Time{});
+        times.push_back({.begin = begin, .end = begin});
+    }
+    const Retention retention(times, now, limits.retention);
+    std::ranges::stable_partition(there, [&](const SegmentDirectory::File& file) {
+        const Time begin = time_of_segment(file.name).value_or(Time{});
+        return retention.is_ahead_of_clock({.begin = begin, .end = begin});
+    });
     std::vector<std::string> leaving;
     std::uint64_t freed = 0;
     for (const SegmentDirectory::File& file : there) {
@@ -141,34 +158,56 @@ Result<std::string> Store::State::write(Time begin, std::string_view bytes) {
         const Failure full = fail_with(ENOSPC, "keep a segment of {} bytes", bytes.size());
         if (freed >= most) return full;
         BOBBIN_TRY(const std::uint64_t now_freed,
-                   free_oldest(std::min(most - freed, bytes.size() + kRoomBeside)));
+                   free_oldest(begin, std::min(most - freed, bytes.size() + kRoomBeside)));
         if (now_freed == 0) return full;
         freed += now_freed;
     }
 }
 
-std::vector<std::string> Store::State::choose_leaving(const std::vector<Segment>& oldest,
-                                                      std::uint64_t bytes, Time now,
+// What is too old, and of the others so many that there is room for the rest.
+std::vector<std::string> Store::State::choose_leaving(const std::vector<Segment>& segments,
+                                                      std::uint64_t bytes,
                                                       const std::string& newest) const {
+    std::vector<Range> times;
+    for (const Segment& segment : segments) {
+        times.push_back({.begin = segment.begin, .end = end_of(segment)});
+    }
+    // Nobody has told the time yet: then that of a service that was off for long is unknown.
+    const bool is_timed = clock.has_value();
+    const Retention retention(times, clock.value_or(Time{}), limits.retention);
+    std::vector<std::size_t> order(segments.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto is_too_old = [&](std::size_t i) {
+        return is_timed && retention.is_too_old(times[i]);
+    };
+    std::ranges::stable_partition(
+        order, [&](std::size_t i) { return is_timed && retention.is_ahead_of_clock(times[i]); });
+    std::ranges::stable_partition(order, is_too_old);
     std::vector<std::string> leaving;
-    for (const Segment& segment : oldest) {
-        if (bytes <= limits.max_bytes && end_of(segment) + limits.retention > now) break;
-        if (segment.file == newest) continue;
-        bytes -= std::min(bytes, segment.size_bytes);
-        leaving.push_back(segment.file);
+    for (const std::size_t i : order) {
+        if (segments[i].file == newest) continue;
+        if (!is_too_old(i) && bytes <= limits.max_bytes) break;
+        bytes -= std::min(bytes, segments[i].size_bytes);
+        leaving.push_back(segments[i].file);
     }
     return leaving;
 }
 
-Result<> Store::State::keep_limits(Time now, const std::string& newest) {
-    constexpr std::int64_t kAtOnce = 64;
+// Not all at once: an index of fewer segments is smaller too. Its log counts as what it may become,
+// or each segment that leaves would make it larger, and the next one leave for that.
+Result<> Store::State::keep_limits(const std::string& newest) {
+    constexpr std::size_t kAtOnce = 256;
+    constexpr std::uint64_t kLogBytes = 320 << 10;
     while (!index_is_behind) {
-        BOBBIN_TRY(const StoreFacts facts, index.facts());
-        BOBBIN_TRY(const std::vector<Segment> oldest, index.oldest(kAtOnce));
-        const std::vector<std::string> leaving =
-            choose_leaving(oldest, facts.bytes + index_bytes(), now, newest);
+        BOBBIN_TRY(const std::vector<Segment> segments, index.all());
+        const std::uint64_t log_bytes = bytes_of(path + "/" + kIndexFile + "-wal");
+        std::uint64_t bytes = index_bytes() + (log_bytes < kLogBytes ? kLogBytes - log_bytes : 0);
+        for (const Segment& segment : segments) bytes += segment.size_bytes;
+        std::vector<std::string> leaving = choose_leaving(segments, bytes, newest);
         if (leaving.empty()) return {};
+        leaving.resize(std::min(leaving.size(), kAtOnce));
         BOBBIN_CHECK(remove(leaving));
+        if (leaving.size() == kAtOnce) index.shrink();
     }
     return {};
 }
@@ -199,27 +238,22 @@ Result<Segment> Store::append(const symbolize::NamedProfile& profile) {
     BOBBIN_TRY(const std::string bytes, encode_segment(profile));
     if (state.index_is_behind) (void)state.catch_up();
     BOBBIN_TRY(std::string name, state.write(profile.started, bytes));
-    const SegmentFacts facts = facts_of(profile);
-    Segment segment{.file = std::move(name),
-                    .begin = facts.begin,
-                    .duration = facts.duration,
-                    .sample_count = facts.sample_count,
-                    .cpu_ns = facts.cpu_ns,
-                    .size_bytes = bytes.size()};
+    SegmentFront front = segment_from({.name = std::move(name), .size_bytes = bytes.size()}, bytes);
+    state.clock = end_of(front.segment);
     // It is kept now, whatever becomes of the index and of what is too old: the next one tries
     // again.
-    const Result<> added = state.index.change([&] { return state.index.add(segment); });
+    const Result<> added = state.index.change([&]() -> Result<> {
+        BOBBIN_TRY(front.segment.id, state.index.add(front));
+        return {};
+    });
     if (!added) state.index_is_behind = true;
-    (void)state.keep_limits(end_of(segment), segment.file);
-    return segment;
+    (void)state.keep_limits(front.segment.file);
+    return front.segment;
 }
 
-// Age is counted from the newest segment: a service that was off for a week does not begin by
-// throwing away what there is.
 Result<> Store::set_limits(const Limits& limits) {
     state_->limits = limits;
-    BOBBIN_TRY(const StoreFacts facts, state_->index.facts());
-    return state_->keep_limits(facts.newest, {});
+    return state_->keep_limits({});
 }
 
 Result<StoreFacts> Store::facts() const {

@@ -57,7 +57,8 @@ public:
     Store& operator=(Store&&) = delete;
     ~Store();
 
-    // Written, synced, named, indexed; then what is too old or too much leaves, oldest first.
+    // Written, synced, named, indexed; then what is too old (retention.h) or too much leaves,
+    // oldest first. The time is when `profile` ended: nothing is too old before the first one.
     // Without room the oldest leave, at most a tenth of max_bytes for one segment; an error with
     // ENOSPC: there is none even so, and nothing is left of this one.
     Result<Segment> append(const symbolize::NamedProfile& profile);
@@ -94,6 +95,8 @@ public:
         std::vector<double> cores;  // one a step
     };
     enum class By { kAll, kUnit, kComm };
+    // Of steps of CpuSums::kStep or more without opening segments that are of a minute; where the
+    // steps are no multiples of that, a sample may be counted in the step beside its own.
     [[nodiscard]] Result<std::vector<Series>> series(const Range& range, std::chrono::seconds step,
                                                      By by, std::size_t max_series) const;
 

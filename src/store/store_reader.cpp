@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "profile/merge_profiles.h"
 #include "store/cpu_series.h"
+#include "store/cpu_sums.h"
 #include "store/cut_to_range.h"
 #include "store/segment_directory.h"
 #include "store/segment_file.h"
+#include "store/segment_front.h"
 #include "store/segment_index.h"
 #include "store/store.h"
 
@@ -20,8 +23,14 @@ struct StoreReader::State {
     std::string path;
     SegmentDirectory files;
 
+    using Take = std::function<void(const SegmentFront&)>;
     [[nodiscard]] Result<std::vector<Segment>> find_in_index(const Range& range) const;
-    [[nodiscard]] Result<std::vector<Segment>> find_in_files(const Range& range) const;
+    // The segments of the range, oldest first: by the index, and by the files where that fails.
+    [[nodiscard]] Result<> find_fronts_in_index(const Range& range, const Take& take) const;
+    [[nodiscard]] Result<> find_fronts_in_files(const Range& range, const Take& take) const;
+    // Adds up what the range has; gives the segments of which only their profiles tell.
+    [[nodiscard]] Result<std::vector<Segment>> add_sums(const Range& range,
+                                                        CpuSeries& series) const;
     // Nothing: it has left meanwhile.
     [[nodiscard]] Result<std::optional<symbolize::NamedProfile>> read(const Segment& segment,
                                                                       const Range& range) const;
@@ -33,21 +42,43 @@ Result<std::vector<Segment>> StoreReader::State::find_in_index(const Range& rang
     return index.find(range);
 }
 
-// Names and heads say as much as the index: 10,080 of them in 0.2 s.
-Result<std::vector<Segment>> StoreReader::State::find_in_files(const Range& range) const {
+Result<> StoreReader::State::find_fronts_in_index(const Range& range, const Take& take) const {
+    BOBBIN_TRY(const SegmentIndex index, SegmentIndex::open_for_reading(path + "/" + kIndexFile));
+    return index.find_fronts(range, take);
+}
+
+// Names and fronts say as much as the index: 10,080 of them in 0.6 s, sums added up.
+Result<> StoreReader::State::find_fronts_in_files(const Range& range, const Take& take) const {
     BOBBIN_TRY(const std::vector<SegmentDirectory::File> there, files.list());
-    std::vector<Segment> segments;
+    std::int64_t id = 0;
     for (const SegmentDirectory::File& file : there) {
         const auto begin = time_of_segment(file.name);
         if (!begin || *begin >= range.end) continue;
-        const auto head = files.read(file.name, kSegmentHeadBytes);
-        if (!head) continue;  // it has left
-        Segment segment = segment_from(file.name, file.size_bytes, *head);
-        if (end_of(segment) <= range.begin) continue;
-        segment.id = static_cast<std::int64_t>(segments.size()) + 1;
-        segments.push_back(std::move(segment));
+        auto front = read_front(files, file);
+        if (!front || end_of(front->segment) <= range.begin) continue;  // the first: it has left
+        front->segment.id = ++id;
+        take(*front);
     }
-    return segments;
+    return {};
+}
+
+Result<std::vector<Segment>> StoreReader::State::add_sums(const Range& range,
+                                                          CpuSeries& series) const {
+    std::vector<Segment> others;
+    const CpuSeries empty = series;
+    const auto take = [&](const SegmentFront& front) {
+        const auto sums = decode_cpu_sums(front.sums);
+        if (sums && series.can_add(*sums)) {
+            series.add(*sums);
+        } else {
+            others.push_back(front.segment);
+        }
+    };
+    if (find_fronts_in_index(range, take)) return others;
+    series = empty;
+    others.clear();
+    BOBBIN_CHECK(find_fronts_in_files(range, take));
+    return others;
 }
 
 Result<std::optional<symbolize::NamedProfile>> StoreReader::State::read(const Segment& segment,
@@ -75,7 +106,10 @@ Result<StoreReader> StoreReader::open(const std::string& path) {
 Result<std::vector<Segment>> StoreReader::find(const Range& range) const {
     auto found = state_->find_in_index(range);
     if (found) return found;
-    return state_->find_in_files(range);
+    std::vector<Segment> segments;
+    BOBBIN_CHECK(state_->find_fronts_in_files(
+        range, [&](const SegmentFront& front) { segments.push_back(front.segment); }));
+    return segments;
 }
 
 Result<symbolize::NamedProfile> StoreReader::read(const Range& range, const Where& where) const {
@@ -104,8 +138,8 @@ Result<std::vector<StoreReader::Series>> StoreReader::series(const Range& range,
                                                              std::chrono::seconds step, By by,
                                                              std::size_t max_series) const {
     if (step.count() <= 0 || range.end <= range.begin) return fail("no time to show");
-    BOBBIN_TRY(const std::vector<Segment> segments, find(range));
     CpuSeries series(range, step, by);
+    BOBBIN_TRY(const std::vector<Segment> segments, state_->add_sums(range, series));
     for (const Segment& segment : segments) {
         const auto profile = state_->read(segment, range);
         if (profile && *profile) series.add(**profile);

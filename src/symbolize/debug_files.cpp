@@ -9,8 +9,6 @@
 namespace bobbin::symbolize {
 namespace {
 
-constexpr std::uint64_t kMaxLinkBytes = 8192;
-
 struct OwnedDebugFile {
     UniqueFd fd;
     std::shared_ptr<dwarf::DebugFile> file;
@@ -56,7 +54,7 @@ void DebugFiles::open_separate(const elf::ElfFile& file, const std::string& path
 }
 
 void DebugFiles::open_supplementary(const elf::ElfFile& file, const std::string& directory) {
-    const auto link = file.read_section(".gnu_debugaltlink", kMaxLinkBytes);
+    const auto link = file.read_section(".gnu_debugaltlink", kMaxDebugLinkBytes);
     if (!link || !*link) return;
     main_->supplementary = open_owned(find_supplementary_file(**link, directory, sources_));
     lacks_supplementary_file_ = main_->supplementary == nullptr;

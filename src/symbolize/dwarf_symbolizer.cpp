@@ -40,6 +40,7 @@ std::vector<NamedFrame> frames_of(const dwarf::Resolution& resolution, std::size
                                   const std::string& symbol) {
     const dwarf::Resolution::Span span = resolution.spans[address];
     std::vector<NamedFrame> frames;
+    frames.reserve(span.frame_count);
     for (std::uint32_t i = 0; i < span.frame_count; ++i) {
         const dwarf::Frame& frame = resolution.frames[span.first_frame + i];
         const bool is_outermost = i + 1 == span.frame_count;

@@ -4,9 +4,9 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <isa-l/crc.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -22,8 +22,6 @@
 namespace bobbin::symbolize {
 namespace {
 
-// Of .gnu_debuglink and .gnu_debugaltlink: a path and a few bytes.
-constexpr std::uint64_t kMaxDebugLinkBytes = 8192;
 constexpr std::uint64_t kMaxNoteBytes = 4096;
 
 struct DebugLink {
@@ -51,13 +49,13 @@ bool has_crc(int fd, std::uint32_t expected) {
     constexpr std::uint64_t kPieceBytes = 1U << 20;
     const auto file = elf::FileBytes::of_fd(fd);
     if (!file) return false;
-    uLong crc = ::crc32(0, nullptr, 0);
+    std::uint32_t crc = 0;
     for (std::uint64_t offset = 0; offset < file->size_bytes();) {
         const std::uint64_t count = std::min(kPieceBytes, file->size_bytes() - offset);
         const auto bytes = file->read(offset, count);
         if (!bytes) return false;
-        crc = ::crc32(crc, reinterpret_cast<const Bytef*>(bytes->data()),
-                      static_cast<uInt>(bytes->size()));
+        crc = ::crc32_gzip_refl(crc, reinterpret_cast<const unsigned char*>(bytes->data()),
+                                bytes->size());
         offset += count;
     }
     return crc == expected;

@@ -42,6 +42,9 @@ std::string build_id_path(const std::string& directory, const elf::BuildId& buil
 // The build id of any ELF file, an object file too, by its section; empty: it has none.
 elf::BuildId read_build_id_section(int fd);
 
+// Of .gnu_debuglink and .gnu_debugaltlink: a path and a few bytes.
+inline constexpr std::uint64_t kMaxDebugLinkBytes = 8192;
+
 // The separate file with the debugging information of `file`, which lies at `path`: by build id in
 // DIRECTORY/.build-id; by .gnu_debuglink beside the file, in .debug there and below DIRECTORY; by
 // build id in `downloads`. It is taken only if its build id is the file's or, where one has none,

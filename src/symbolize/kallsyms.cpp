@@ -2,11 +2,12 @@
 #include "symbolize/kallsyms.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
+#include "base/parse_number.h"
 #include "symbolize/alias_order.h"
 
 namespace bobbin::symbolize {
@@ -37,20 +38,21 @@ std::optional<KallsymsLine> parse_line(std::string_view text) {
     const std::string_view type = take_word(text);
     line.name = take_word(text);
     line.module = take_word(text);
-    const char* const end = address.data() + address.size();
-    const auto [stopped, error] = std::from_chars(address.data(), end, line.address, 16);
-    if (error != std::errc{} || stopped != end || type.size() != 1 || line.name.empty()) {
-        return std::nullopt;
-    }
+    const auto number = parse_number<std::uint64_t>(address, 16);
+    if (!number || type.size() != 1 || line.name.empty()) return std::nullopt;
+    line.address = *number;
     line.type = type.front();
     return line;
 }
 
-// The highest symbol between the address before and the one of this slot.
+// The highest symbol between the address before and the one of this slot. 24 bytes: there is one
+// for each line where the whole list is asked for.
 struct Slot {
     std::uint64_t start = 0;  // 0: none
+    std::uint32_t name = 0;   // offset in the reader's texts
+    std::uint32_t name_size = 0;
+    std::uint32_t module = 0;  // index
     bool is_text = false;
-    KernelFunction function;
 };
 
 class KallsymsReader {
@@ -65,19 +67,25 @@ public:
         if (at == addresses_.end()) return;
         Slot& slot = slots_[static_cast<std::size_t>(at - addresses_.begin())];
         if (!replaces(line, slot)) return;
-        slot.start = line.address;
-        slot.is_text = line.is_text();
-        slot.function = {std::string(line.name), std::string(line.module)};
+        slot = {.start = line.address,
+                .name = static_cast<std::uint32_t>(texts_.size()),
+                .name_size = static_cast<std::uint32_t>(line.name.size()),
+                .module = number_of(line.module),
+                .is_text = line.is_text()};
+        texts_.append(line.name);
     }
 
-    KernelNames finish() {
-        KernelNames names;
+    KernelNames finish(const TakeKernelFunction& take) {
         const Slot* highest = nullptr;
         for (std::size_t i = 0; i < slots_.size(); ++i) {
             if (slots_[i].start != 0) highest = &slots_[i];
-            names.functions.push_back(covers(highest, addresses_[i]) ? highest->function
-                                                                     : KernelFunction{});
+            if (covers(highest, addresses_[i])) {
+                take(name_of(*highest), modules_[highest->module]);
+            } else {
+                take({}, {});
+            }
         }
+        KernelNames names;
         names.image_start = image_start_;
         names.range_by_module = std::move(range_by_module_);
         if (const auto core = names.range_by_module.find(""); core != names.range_by_module.end()) {
@@ -88,15 +96,27 @@ public:
     }
 
 private:
-    static bool replaces(const KallsymsLine& line, const Slot& slot) {
+    [[nodiscard]] bool replaces(const KallsymsLine& line, const Slot& slot) const {
         if (line.address != slot.start) return line.address > slot.start;
         if (line.is_text() != slot.is_text) return line.is_text();
-        return is_better_alias(line.name, slot.function.name);
+        return is_better_alias(line.name, name_of(slot));
+    }
+
+    [[nodiscard]] std::string_view name_of(const Slot& slot) const {
+        return std::string_view(texts_).substr(slot.name, slot.name_size);
+    }
+
+    std::uint32_t number_of(std::string_view module) {
+        if (modules_[last_module_] == module) return last_module_;
+        const auto known = std::ranges::find(modules_, module);
+        last_module_ = static_cast<std::uint32_t>(known - modules_.begin());
+        if (known == modules_.end()) modules_.emplace_back(module);
+        return last_module_;
     }
 
     [[nodiscard]] bool covers(const Slot* slot, std::uint64_t address) const {
         if (slot == nullptr || !slot->is_text) return false;
-        if (slot->function.module.empty() && slot->start <= text_end_ && address >= text_end_) {
+        if (modules_[slot->module].empty() && slot->start <= text_end_ && address >= text_end_) {
             return false;
         }
         return address - slot->start < kMaxKernelFunctionBytes;
@@ -117,6 +137,9 @@ private:
 
     std::span<const std::uint64_t> addresses_;
     std::vector<Slot> slots_;
+    std::string texts_;
+    std::vector<std::string> modules_{""};  // the core kernel's first; some hundred at most
+    std::uint32_t last_module_ = 0;
     std::map<std::string, AddressRange> range_by_module_;
     std::string module_;             // of the last line: neighbours mostly share it
     AddressRange* range_ = nullptr;  // of module_
@@ -127,14 +150,26 @@ private:
 
 }  // namespace
 
-KernelNames read_kallsyms(std::istream& text, std::span<const std::uint64_t> addresses) {
+KernelNames read_kallsyms(std::istream& text, std::span<const std::uint64_t> addresses,
+                          const TakeKernelFunction& take) {
     KallsymsReader reader(addresses);
     std::uint64_t read_bytes = 0;
     for (std::string line; read_bytes < kMaxKallsymsBytes && std::getline(text, line);) {
         read_bytes += line.size() + 1;
         if (const auto symbol = parse_line(line)) reader.add(*symbol);
     }
-    return reader.finish();
+    return reader.finish(take);
+}
+
+KernelNames read_kallsyms(std::istream& text, std::span<const std::uint64_t> addresses) {
+    std::vector<KernelFunction> functions;
+    functions.reserve(addresses.size());
+    const auto keep = [&functions](std::string_view name, std::string_view module) {
+        functions.push_back({std::string(name), std::string(module)});
+    };
+    KernelNames names = read_kallsyms(text, addresses, keep);
+    names.functions = std::move(functions);
+    return names;
 }
 
 }  // namespace bobbin::symbolize

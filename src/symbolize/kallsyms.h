@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <istream>
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bobbin::symbolize {
@@ -41,5 +43,11 @@ inline constexpr std::uint64_t kMaxKallsymsBytes = 64ULL << 20;
 // gigabytes. The longest C function of a 6.1 kernel has 20 KiB.
 inline constexpr std::uint64_t kMaxKernelFunctionBytes = 1ULL << 20;
 KernelNames read_kallsyms(std::istream& text, std::span<const std::uint64_t> addresses);
+
+// The same for who keeps functions in another form: `take` is told the name and the module of each
+// address, in their order; both are borrowed. What is returned has no functions.
+using TakeKernelFunction = std::function<void(std::string_view name, std::string_view module)>;
+KernelNames read_kallsyms(std::istream& text, std::span<const std::uint64_t> addresses,
+                          const TakeKernelFunction& take);
 
 }  // namespace bobbin::symbolize

@@ -2,11 +2,12 @@
 #include "symbolize/kernel_symbol_list.h"
 
 #include <algorithm>
-#include <charconv>
 #include <istream>
 #include <sstream>
 #include <unordered_map>
 #include <utility>
+
+#include "base/parse_number.h"
 
 namespace bobbin::symbolize {
 namespace {
@@ -14,6 +15,8 @@ namespace {
 std::string read_bounded(std::istream& text) {
     constexpr std::size_t kChunkBytes = std::size_t{1} << 18;
     std::string all;
+    // What is not written to is not there: so nothing is copied when it grows.
+    all.reserve(kMaxKallsymsBytes);
     while (text && all.size() < kMaxKallsymsBytes) {
         const std::size_t before = all.size();
         all.resize(before + kChunkBytes);
@@ -28,9 +31,9 @@ std::vector<std::uint64_t> addresses_in(std::string_view text) {
     std::vector<std::uint64_t> addresses;
     while (!text.empty()) {
         const std::size_t line_end = std::min(text.find('\n'), text.size() - 1);
-        std::uint64_t address = 0;
-        const auto parsed = std::from_chars(text.data(), text.data() + line_end, address, 16);
-        if (parsed.ec == std::errc{} && address != 0) addresses.push_back(address);
+        std::string_view line = text.substr(0, line_end);
+        const std::uint64_t address = take_number<std::uint64_t>(line, 16).value_or(0);
+        if (address != 0) addresses.push_back(address);
         text.remove_prefix(line_end + 1);
     }
     std::ranges::sort(addresses);
@@ -46,24 +49,23 @@ std::vector<std::uint64_t> addresses_in(std::string_view text) {
 KernelSymbolList KernelSymbolList::read(std::istream& text) {
     std::string all = read_bounded(text);
     const std::vector<std::uint64_t> addresses = addresses_in(all);
-    std::istringstream again(std::move(all));
-    KernelNames names = read_kallsyms(again, addresses);
-
     KernelSymbolList list;
-    std::unordered_map<std::string, std::uint32_t> module_numbers;
     list.symbols_.reserve(addresses.size());
-    for (std::size_t i = 0; i < addresses.size(); ++i) {
-        const KernelFunction& function = names.functions[i];
+    std::unordered_map<std::string_view, std::uint32_t> module_numbers;
+    const auto add = [&](std::string_view name, std::string_view module) {
         const auto next = static_cast<std::uint32_t>(list.modules_.size());
-        const auto [module, is_new] = module_numbers.try_emplace(function.module, next);
-        if (is_new) list.modules_.push_back(function.module);
-        Symbol symbol{.address = addresses[i], .name = 0, .module = module->second};
-        if (!function.name.empty()) {
+        const auto [number, is_new] = module_numbers.try_emplace(module, next);
+        if (is_new) list.modules_.emplace_back(module);
+        Symbol symbol{
+            .address = addresses[list.symbols_.size()], .name = 0, .module = number->second};
+        if (!name.empty()) {
             symbol.name = static_cast<std::uint32_t>(list.names_.size());
-            list.names_.append(function.name).push_back('\0');
+            list.names_.append(name).push_back('\0');
         }
         list.symbols_.push_back(symbol);
-    }
+    };
+    std::istringstream again(std::move(all));
+    KernelNames names = read_kallsyms(again, addresses, add);
     list.names_.shrink_to_fit();
     list.range_by_module_ = std::move(names.range_by_module);
     list.image_start_ = names.image_start;

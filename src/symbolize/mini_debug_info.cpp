@@ -6,10 +6,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
-#include <string_view>
 
 #include "base/byte_reader.h"
+#include "elf/function_symbols.h"
 
 namespace bobbin::symbolize {
 namespace {
@@ -69,6 +68,7 @@ public:
     [[nodiscard]] const Elf64_Shdr* section(std::uint32_t index) const {
         return index < sections_.size() ? &sections_[index] : nullptr;
     }
+    [[nodiscard]] std::span<const Elf64_Shdr> sections() const { return sections_; }
     [[nodiscard]] std::span<const std::byte> bytes_of(const Elf64_Shdr& section) const {
         return section.sh_type == SHT_NOBITS ? std::span<const std::byte>()
                                              : slice(section.sh_offset, section.sh_size);
@@ -87,30 +87,6 @@ private:
     std::vector<Elf64_Shdr> sections_;
 };
 
-bool is_function(const Elf64_Sym& symbol) {
-    const unsigned char type = ELF64_ST_TYPE(symbol.st_info);
-    return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF &&
-           symbol.st_value != 0;
-}
-
-std::string_view symbol_name_at(std::span<const std::byte> strings, std::uint32_t offset) {
-    constexpr std::size_t kMaxNameBytes = 65536;
-    if (offset >= strings.size()) return {};
-    const auto* const start = reinterpret_cast<const char*>(strings.data()) + offset;
-    return {start, ::strnlen(start, std::min(strings.size() - offset, kMaxNameBytes))};
-}
-
-// Code lies in the file that this one was made of: here its sections have only their headers.
-std::uint64_t end_of_section(const MiniElf& mini, std::uint16_t index) {
-    constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
-    const Elf64_Shdr* const section = index < SHN_LORESERVE ? mini.section(index) : nullptr;
-    std::uint64_t end = 0;
-    if (section == nullptr || __builtin_add_overflow(section->sh_addr, section->sh_size, &end)) {
-        return kNotKnown;
-    }
-    return end;
-}
-
 }  // namespace
 
 Result<std::vector<elf::Symbol>> read_mini_debug_symbols(std::span<const std::byte> compressed) {
@@ -123,25 +99,12 @@ Result<std::vector<elf::Symbol>> read_mini_debug_file(std::span<const std::byte>
     const Elf64_Shdr* const table = mini.find(SHT_SYMTAB);
     const Elf64_Shdr* const names = table == nullptr ? nullptr : mini.section(table->sh_link);
     if (names == nullptr) return fail("no symbols");
-    const std::span<const std::byte> strings = mini.bytes_of(*names);
-
-    constexpr std::size_t kMaxFunctions = 1U << 20;
-    std::vector<elf::Symbol> functions;
-    // Names may share bytes, so that all together they can be longer than their table.
-    std::size_t names_left = kMaxMiniDebugBytes;
-    ByteReader in(mini.bytes_of(*table));
-    while (in.remaining() >= sizeof(Elf64_Sym)) {
-        const auto symbol = in.read<Elf64_Sym>();
-        if (!is_function(symbol)) continue;
-        const std::string_view name = symbol_name_at(strings, symbol.st_name);
-        if (name.size() > names_left || functions.size() == kMaxFunctions) {
-            return fail("more symbols than {}", functions.size());
-        }
-        names_left -= name.size();
-        functions.push_back({symbol.st_value, symbol.st_size, std::string(name),
-                             end_of_section(mini, symbol.st_shndx)});
-    }
-    return functions;
+    // Code lies in the file that this one was made of: here its sections have only their headers.
+    return elf::functions_in({.symbols = mini.bytes_of(*table),
+                              .strings = mini.bytes_of(*names),
+                              .sections = mini.sections(),
+                              .max_names_bytes = kMaxMiniDebugBytes,
+                              .max_functions = 1U << 20});
 }
 
 }  // namespace bobbin::symbolize

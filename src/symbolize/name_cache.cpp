@@ -4,9 +4,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <isa-l/crc.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,9 @@
 #include <utility>
 
 #include "base/byte_reader.h"
+#include "base/write_all.h"
 #include "elf/file_bytes.h"
+#include "executable/file_status.h"
 #include "symbolize/object_messages.h"
 
 namespace bobbin::symbolize {
@@ -31,19 +33,13 @@ constexpr std::string_view kMagic = "bobnam01";
 constexpr std::string_view kSuffix = ".names";
 constexpr std::size_t kMaxBuildIdBytes = 64;
 
-std::int64_t nanoseconds_of(const statx_timestamp& time) {
-    return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
-
 std::string name_of_entry(const CachedFile& file) {
     return fmt::format("{}-{:x}-{:x}{}", elf::to_hex(file.build_id), file.device, file.inode,
                        kSuffix);
 }
 
 std::uint32_t checksum_of(std::span<const std::byte> bytes) {
-    const uLong crc = ::crc32_z(::crc32(0, nullptr, 0),
-                                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-    return static_cast<std::uint32_t>(crc);
+    return ::crc32_gzip_refl(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }
 
 // "bobnam01", checksum of all that follows, which names this belongs to, then addresses and names.
@@ -107,15 +103,6 @@ std::string build_id_of_this_program() {
     return file ? elf::to_hex(file->build_id()) : std::string();
 }
 
-bool write_whole(int fd, std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-        if (count <= 0) return false;
-        bytes = bytes.subspan(static_cast<std::size_t>(count));
-    }
-    return true;
-}
-
 struct CacheEntry {
     std::string name;
     std::uint64_t size_bytes = 0;
@@ -175,17 +162,15 @@ KnownNames merge(KnownNames a, KnownNames b) {
 }
 
 std::optional<CachedFile> identify(int fd, const elf::BuildId& build_id) {
-    struct statx status{};
-    if (build_id.empty() || build_id.size() > kMaxBuildIdBytes ||
-        ::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &status) != 0) {
-        return std::nullopt;
-    }
+    if (build_id.empty() || build_id.size() > kMaxBuildIdBytes) return std::nullopt;
+    const auto status = executable::status_of(fd);
+    if (!status) return std::nullopt;
     return CachedFile{.build_id = build_id,
-                      .device = (std::uint64_t{status.stx_dev_major} << 32) | status.stx_dev_minor,
-                      .inode = status.stx_ino,
-                      .size_bytes = status.stx_size,
-                      .modified_ns = nanoseconds_of(status.stx_mtime),
-                      .changed_ns = nanoseconds_of(status.stx_ctime)};
+                      .device = status->device,
+                      .inode = status->inode,
+                      .size_bytes = status->size_bytes,
+                      .modified_ns = status->mtime_ns,
+                      .changed_ns = status->ctime_ns};
 }
 
 std::string NameCache::default_directory() {
@@ -234,8 +219,9 @@ void NameCache::store(const CachedFile& file, const KnownNames& known) const {
     const UniqueFd fd(::openat(directory_.get(), temporary.c_str(),
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!fd.is_open()) return;
+    const std::string_view text(reinterpret_cast<const char*>(contents.data()), contents.size());
     const bool is_in_place =
-        write_whole(fd.get(), contents) &&
+        write_all(fd.get(), text, name) &&
         ::renameat(directory_.get(), temporary.c_str(), directory_.get(), name.c_str()) == 0;
     if (!is_in_place) ::unlinkat(directory_.get(), temporary.c_str(), 0);
 }

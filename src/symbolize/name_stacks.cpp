@@ -83,6 +83,15 @@ std::vector<std::uint32_t> locations_of(const aggregate::CountedStack& stack,
     return locations;
 }
 
+std::vector<std::uint32_t> found_by_frame_pointer(const aggregate::CountedStack& stack) {
+    std::vector<std::uint32_t> positions;
+    const auto first = static_cast<std::uint32_t>(stack.kernel_frames.size());
+    for (std::uint32_t i = 0; i < stack.user_frames.size(); ++i) {
+        if ((stack.user_frames[i] & FRAME_BY_FRAME_POINTER) != 0) positions.push_back(first + i);
+    }
+    return positions;
+}
+
 DistinctFrames distinct_frames_of(const aggregate::CountedStacks& counted, bool resolve_names,
                                   const CodeMapsOf& code_maps_of) {
     if (!resolve_names || !code_maps_of) return DistinctFrames(counted, nullptr);
@@ -128,6 +137,7 @@ NamedProfile name_stacks(const aggregate::CountedStacks& counted,
     for (const aggregate::CountedStack& stack : counted.stacks) {
         profile.stacks.push_back({.locations = locations_of(stack, frames),
                                   .labels = labels.of(stack.owner),
+                                  .by_frame_pointer = found_by_frame_pointer(stack),
                                   .walk_end = stack.walk_end,
                                   .count = stack.count,
                                   .times = stack.times});

@@ -71,6 +71,9 @@ struct SampleLabels {
 struct NamedStack {
     std::vector<std::uint32_t> locations;  // index; leaf first, kernel frames before user frames
     SampleLabels labels;
+    // Positions in `locations`, ascending, of frames that were found by a frame pointer because the
+    // code above them has no unwind information: right where code keeps one.
+    std::vector<std::uint32_t> by_frame_pointer;
     abi::walk_end walk_end = abi::WALK_END_BOTTOM;
     std::uint64_t count = 0;      // samples
     std::uint64_t value = 0;      // in NamedProfile::value_type; ours: count * period

@@ -2,11 +2,11 @@
 #include "symbolize/perf_map.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string_view>
 
+#include "base/parse_number.h"
 #include "symbolize/latest_cover.h"
 
 namespace bobbin::symbolize {
@@ -20,20 +20,17 @@ struct PerfMapLine {
     std::string_view name;
 };
 
-std::optional<std::uint64_t> take_number(std::string_view& text) {
+std::optional<std::uint64_t> take_hex_word(std::string_view& text) {
     if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, number, 16);
-    if (error != std::errc{} || stopped == end || *stopped != ' ') return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(stopped - text.data()));
+    const auto number = take_number<std::uint64_t>(text, 16);
+    if (!text.starts_with(' ')) return std::nullopt;
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     return number;
 }
 
 std::optional<PerfMapLine> parse_perf_map_line(std::string_view text) {
-    const auto start = take_number(text);
-    const auto size = start ? take_number(text) : std::nullopt;
+    const auto start = take_hex_word(text);
+    const auto size = start ? take_hex_word(text) : std::nullopt;
     if (!size || text.empty() || *size > UINT64_MAX - *start) return std::nullopt;
     return PerfMapLine{.start = *start, .size = *size, .name = text};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbolize/serve_objects.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -81,6 +82,8 @@ int serve_objects(int socket_fd, std::uint64_t memory_bytes) {
     while (true) {
         const auto message = agent.receive();
         if (!message || !answer(agent, *message)) return kWorkerFinished;
+        // What one file took would be there beside what the next one takes.
+        ::malloc_trim(0);
     }
 }
 

@@ -4,6 +4,7 @@
 // standard error, for a comparison of the two in one run.
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -37,8 +39,9 @@ void print(const std::vector<std::uint64_t>& asked, const std::vector<std::uint6
         const auto place = std::ranges::lower_bound(sorted, address) - sorted.begin();
         const auto& frames = names[static_cast<std::size_t>(place)];
         for (const auto& frame : frames) {
-            fmt::format_to(std::back_inserter(text), "{}\n{}:{}\n", frame.system_name,
-                           frame.file.empty() ? "??" : frame.file, frame.line);
+            const std::string_view file = frame.file.empty() ? "??" : std::string_view(frame.file);
+            text.append(frame.system_name).append("\n").append(file).append(":");
+            text.append(fmt::format_int(frame.line).c_str()).append("\n");
         }
         text += frames.empty() ? "??\n??:0\n\n" : "\n";
         if (text.size() < (1U << 20)) continue;

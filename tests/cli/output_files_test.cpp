@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,20 @@ TEST(RecordWrites, TheSummaryOnStandardErrorAndInTheProfile) {
     EXPECT_TRUE(std::any_of(
         run.profile.comments.begin(), run.profile.comments.end(),
         [](const std::string& comment) { return comment.find("complete") != std::string::npos; }));
+}
+
+TEST(RecordWrites, TheSummaryForProgramsOnTheLastLineOfStandardOutput) {
+    const TemporaryDirectory directory;
+    const RecordedRun run =
+        record(directory, {"-F", "499", "--json"},
+               {"sh", "-c", "echo {; exec '" + fixture_path("known_chain.gcc.pie") + "' 1"});
+    const std::string& output = run.process.standard_output;
+    ASSERT_EQ(output.rfind("{\n", 0), 0U) << output;
+    const auto json = nlohmann::json::parse(output.substr(output.rfind('\n', output.size() - 2)));
+    EXPECT_EQ(json["samples"], run.profile.sample_count());
+    EXPECT_EQ(json["ticks"]["emitted"], run.profile.sample_count());
+    EXPECT_EQ(json["files"][0]["path"], (directory / "profile.pb.gz").string());
+    EXPECT_EQ(run.process.standard_error.find("Recorded"), std::string::npos);
 }
 
 TEST(RecordWrites, PeriodAndFrequencyThatAgree) {

@@ -3,7 +3,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/inotify.h>
+#include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -14,6 +16,7 @@
 #include "base/unique_fd.h"
 #include "support/profile_readers.h"
 #include "support/record_run.h"
+#include "support/silent_server.h"
 
 namespace bobbin::test {
 namespace {
@@ -118,6 +121,53 @@ TEST(UserSignalTwo, WritesASnapshotAndGoesOn) {
     const ProfileText whole = read_pprof(output);
     expect_every_tick_accounted_for(whole);
     EXPECT_GT(whole.sample_count(), snapshot.sample_count());
+}
+
+// A second of a program whose names have to come from a server: when that is asked, the recording
+// has ended and its names are waited for.
+class WhileNamesAreWaitedFor : public testing::Test {
+protected:
+    WhileNamesAreWaitedFor()
+        : bobbin_({program_path(), "record", "--debuginfod", "-F", "499", "-o", output(), "--",
+                   fixture_path("known_chain.gcc.no_symbols"), "1"},
+                  {{"DEBUGINFOD_URLS", server_.url()},
+                   {"DEBUGINFOD_CACHE_PATH", directory_ / "cache"}}) {}
+    [[nodiscard]] fs::path output() const { return directory_ / "profile.pb.gz"; }
+
+    TemporaryDirectory directory_;
+    SilentServer server_;
+    ChildProcess bobbin_;
+};
+
+TEST_F(WhileNamesAreWaitedFor, AnInterruptWritesTheRecordingWithoutThem) {
+    ASSERT_TRUE(server_.wait_until_asked());
+    bobbin_.send_signal(SIGINT);
+    const FinishedProcess finished = bobbin_.wait();
+    EXPECT_EQ(finished.exit_status, 0) << finished.standard_error;
+    ASSERT_TRUE(fs::exists(output()));
+    const ProfileText profile = read_pprof(output());
+    expect_every_tick_accounted_for(profile);
+    for (const Stack& stack : profile.stacks) {
+        // "libc.so.6+0x27304"
+        ASSERT_TRUE(std::ranges::all_of(stack.user_frames(), [](const Frame& frame) {
+            return frame.function.find("+0x") != std::string::npos;
+        })) << describe(stack);
+    }
+}
+
+// Both signals wait when it looks.
+TEST_F(WhileNamesAreWaitedFor, TwoInterruptsEndItWithoutAFile) {
+    ASSERT_TRUE(server_.wait_until_asked());
+    bobbin_.send_signal(SIGSTOP);
+    siginfo_t stopped{};
+    const auto pid = static_cast<id_t>(bobbin_.pid());
+    ASSERT_EQ(::waitid(P_PID, pid, &stopped, WSTOPPED | WNOWAIT), 0);
+    bobbin_.send_signal(SIGINT);
+    bobbin_.send_signal(SIGTERM);
+    bobbin_.send_signal(SIGCONT);
+    EXPECT_EQ(bobbin_.wait().exit_status, 130);
+    fs::remove_all(directory_ / "cache");
+    EXPECT_TRUE(fs::is_empty(directory_.path()));
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ bool is_go_assembly(std::string_view symbol) {
 
 constexpr std::size_t kMostExamples = 12;
 constexpr unsigned kPlaceShift = 8;
+// _init and _fini, of which no compiler makes CFI: sub $8,%rsp behind its first byte, which may be
+// a breakpoint. They have 9 to 40 bytes.
+constexpr std::array<std::uint8_t, 3> kBeginOfStartCode{0x83, 0xec, 0x08};
+constexpr std::uint64_t kMostStartCodeBytes = 64;
 
 __u32 read_elsewhere(const void* thread, void* to, __u32 size, __u64 from_vaddr) {
     const auto& stopped = *static_cast<const StoppedThread*>(thread);
@@ -126,6 +130,7 @@ void AgreementCheck::on_stop(const StoppedThread& thread) {
     ++result_.stops;
     ++result_.ends[kEndNames[ours.end]];
     result_.distinct_pcs.insert(thread.pc_vaddr());
+    note_entry(thread);
     OracleStack libdw = libdw_.walk(thread);
     cut_outside_code(libdw);
     if (!judge_invented_rules(thread, ours)) judge(thread, ours, libdw);
@@ -137,13 +142,32 @@ bool AgreementCheck::has_cfi(std::uint64_t vaddr) {
     return entry->second;
 }
 
+// At a function's entry the return address is on top of the stack (psABI 3.4.5).
+void AgreementCheck::note_entry(const StoppedThread& thread) {
+    std::array<std::uint8_t, kBeginOfStartCode.size()> code{};
+    const std::uint64_t vaddr = thread.pc_vaddr();
+    if (has_cfi(vaddr) || !thread.read(vaddr + 1, std::as_writable_bytes(std::span(code))) ||
+        code != kBeginOfStartCode) {
+        return;
+    }
+    std::uint64_t top = 0;
+    if (!thread.read(thread.registers()[7], std::as_writable_bytes(std::span(&top, 1)))) return;
+    entry_vaddr_ = vaddr;
+    entry_return_vaddr_ = top;
+}
+
 bool AgreementCheck::judge_invented_rules(const StoppedThread& thread, const OurStack& ours) {
     const auto has_rule = [&](const OracleFrame& frame) { return has_cfi(call_vaddr(frame)); };
     const auto by_rule = std::span(ours.frames).first(ours.frames_with_rule());
     const auto invented = std::ranges::find_if_not(by_rule, has_rule);
     if (invented == by_rule.end()) return false;
-    ++result_.differing;
     const bool is_last = &*invented == &ours.frames.back();
+    if (invented->pc_vaddr - entry_vaddr_ < kMostStartCodeBytes && !is_last &&
+        std::next(invented)->pc_vaddr == entry_return_vaddr_) {
+        ++result_.as_entered;
+        return true;
+    }
+    ++result_.differing;
     note(thread, "a rule where there is no CFI", invented->pc_vaddr,
          is_last ? kEndNames[ours.end] : fmt::format("ours {:#x}", std::next(invented)->pc_vaddr));
     return true;

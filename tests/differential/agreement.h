@@ -23,6 +23,7 @@ struct Agreement {
     std::uint64_t as_libunwind = 0;  // libdw says otherwise or gives up, libunwind says the same
     // As neither says, or we ended where one of them goes on, or we found CFI where there is none.
     std::uint64_t differing = 0;
+    std::uint64_t as_entered = 0;        // no oracle has CFI there: as the stack was at the entry
     std::uint64_t unjudged = 0;          // both oracles gave up
     std::uint64_t without_cfi = 0;       // stacks that were compared only up to such code
     std::uint64_t without_go_rules = 0;  // only up to Go's assembly
@@ -48,8 +49,10 @@ public:
 private:
     struct OurStack;
     OurStack walk(const StoppedThread& thread);
-    // true: a frame whose caller was found by CFI is in code of which libdw knows none.
+    // true: a frame whose caller was found by CFI is in code of which libdw knows none. Right where
+    // it is _init or _fini, and leads where these were called from.
     bool judge_invented_rules(const StoppedThread& thread, const OurStack& ours);
+    void note_entry(const StoppedThread& thread);
     bool has_cfi(std::uint64_t vaddr);
     void judge(const StoppedThread& thread, const OurStack& ours, const OracleStack& libdw);
     void ask_libunwind(const StoppedThread& thread, const OurStack& ours, const OracleStack& libdw,
@@ -69,6 +72,9 @@ private:
     std::uint64_t start_stack_vaddr_ = 0;
     std::map<std::uint64_t, bool> has_cfi_;  // by address, of the present mappings
     std::set<std::uint64_t> noted_places_;
+    // Of the last start code that was entered.
+    std::uint64_t entry_vaddr_ = 0;
+    std::uint64_t entry_return_vaddr_ = 0;
     Agreement result_;
 };
 

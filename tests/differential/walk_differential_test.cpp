@@ -24,10 +24,10 @@ class WalkDifferential : public testing::TestWithParam<TestedProgram> {};
 void print(const std::string& name, const Agreement& result) {
     fmt::print(
         "{:12} {:6} stops {:6} pcs {:8} equal {:5} as libunwind {:4} differing {:4} unjudged"
-        " {:4} without CFI {:4} Go assembly  ends {}\n",
+        " {:4} as entered {:4} without CFI {:4} Go assembly  ends {}\n",
         name, result.stops, result.distinct_pcs.size(), result.equal, result.as_libunwind,
-        result.differing, result.unjudged, result.without_cfi, result.without_go_rules,
-        fmt::join(result.ends, " "));
+        result.differing, result.unjudged, result.as_entered, result.without_cfi,
+        result.without_go_rules, fmt::join(result.ends, " "));
     for (const auto& [what, count] : result.unequal_by_class) {
         fmt::print("    {:5} stops: {}\n", count, what);
     }

@@ -4,10 +4,11 @@ set(support ${PROJECT_SOURCE_DIR}/tests/support)
 set(go_profile ${CMAKE_CURRENT_BINARY_DIR}/go_profile)
 add_custom_command(
   OUTPUT ${go_profile}
-  COMMAND ${CMAKE_COMMAND} -E env HOME=${CMAKE_CURRENT_BINARY_DIR} GOCACHE=${go_cache} GOFLAGS= CGO_ENABLED=0
+  COMMAND ${CMAKE_COMMAND} -E env HOME=${CMAKE_CURRENT_BINARY_DIR} GOCACHE=${BOBBIN_GO_CACHE} GOFLAGS= CGO_ENABLED=0
           ${BOBBIN_GO} build -o ${go_profile} .
   WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/go_profile
   DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/go_profile/main.go
+  JOB_POOL bobbin_go
   COMMENT "A Go program that profiles itself" VERBATIM)
 add_custom_target(bobbin_go_profile DEPENDS ${go_profile})
 
@@ -19,5 +20,5 @@ bobbin_test(golden_formats LABEL golden
             LIBRARIES bobbin_base bobbin_profile bobbin_output)
 add_dependencies(golden_formats bobbin_go_pprof bobbin_go_profile)
 target_compile_definitions(golden_formats PRIVATE
-  BOBBIN_GO="${BOBBIN_GO}" BOBBIN_GO_PROFILE="${go_profile}"
+  BOBBIN_PPROF="${BOBBIN_PPROF}" BOBBIN_GO_PROFILE="${go_profile}"
   BOBBIN_PROTOC="$<TARGET_FILE:protobuf::protoc>" BOBBIN_PROTO_DIR="${PROJECT_SOURCE_DIR}/proto")

@@ -4,5 +4,4 @@ bobbin_test(golden_report LABEL golden
                     ${PROJECT_SOURCE_DIR}/tests/support/temporary_directory.cpp
             LIBRARIES bobbin_report bobbin_output)
 add_dependencies(golden_report bobbin_go_pprof)
-target_compile_definitions(golden_report PRIVATE
-  BOBBIN_GO="${BOBBIN_GO}" BOBBIN_GO_CACHE="${go_cache}")
+target_compile_definitions(golden_report PRIVATE BOBBIN_PPROF="${BOBBIN_PPROF}")

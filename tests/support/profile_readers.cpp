@@ -196,8 +196,8 @@ std::string read_whole_file(const std::filesystem::path& path) {
 }
 
 std::string run_pprof(std::string_view option, const std::filesystem::path& path) {
-    const FinishedProcess pprof = run_process(
-        {BOBBIN_GO, "tool", "pprof", "-symbolize=none", std::string(option), path.string()});
+    const FinishedProcess pprof =
+        run_process({BOBBIN_PPROF, "-symbolize=none", std::string(option), path.string()});
     EXPECT_EQ(pprof.exit_status, 0) << "go tool pprof " << option << "\n" << pprof.standard_error;
     return pprof.standard_output;
 }

@@ -2,8 +2,7 @@
 include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/../fixtures/fixtures.cmake)
 
-# `go tool pprof` is the reader of profiles that is not ours.
-find_program(BOBBIN_GO NAMES go PATHS /usr/local/go/bin /usr/lib/go/bin REQUIRED)
+include(${CMAKE_CURRENT_LIST_DIR}/go_pprof.cmake)
 
 set(here ${CMAKE_CURRENT_LIST_DIR})
 add_library(bobbin_record_harness STATIC
@@ -13,7 +12,8 @@ target_link_libraries(bobbin_record_harness PUBLIC bobbin_base bobbin_abi bobbin
                       PRIVATE bobbin_warnings)
 target_compile_definitions(bobbin_record_harness PRIVATE
   BOBBIN_PROGRAM="$<TARGET_FILE:bobbin_main>" BOBBIN_FIXTURES_DIR="${BOBBIN_FIXTURES_DIR}"
-  BOBBIN_GO="${BOBBIN_GO}")
+  BOBBIN_PPROF="${BOBBIN_PPROF}")
+add_dependencies(bobbin_record_harness bobbin_go_pprof)
 
 # bobbin_record_test(name LABEL kernel SOURCES a_test.cpp [TIMEOUT s]): a bobbin_test that finds
 # program and fixtures built.

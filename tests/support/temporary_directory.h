@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace bobbin::test {
@@ -19,8 +20,16 @@ public:
         return path_ / name;
     }
 
+    // As put_file() does; gives the path.
+    std::filesystem::path write(std::string_view name, std::string_view content) const;
+
 private:
     std::filesystem::path path_;
 };
+
+// Makes the directories it lies in, too.
+void put_file(const std::filesystem::path& path, std::string_view content);
+// Empty where there is none.
+std::string file_content(const std::filesystem::path& path);
 
 }  // namespace bobbin::test

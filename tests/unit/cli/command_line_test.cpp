@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cli/verbs.h"
-#include "unit/cli/scratch_directory.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::cli {
 namespace {
@@ -79,7 +79,7 @@ protected:
         EXPECT_THAT(describe(error), HasSubstr(mentioned)) << testing::PrintToString(arguments);
     }
 
-    test::ScratchDirectory directory_;
+    test::TemporaryDirectory directory_;
     std::filesystem::path before_;
     Surroundings surroundings_;
 };
@@ -159,14 +159,21 @@ TEST_F(CommandLine, RefusesWhatLaterReleasesWillHave) {
     for (const char* verb : {"dump", "completions", "version"}) {
         expect_usage_error({verb}, std::string("unknown verb ") + verb);
     }
-    for (const char* flag : {"--off-cpu", "--open", "--json", "-c", "-e", "-f"}) {
+    for (const char* flag : {"--off-cpu", "--open", "-c", "-e", "-f"}) {
         expect_usage_error({"record", flag, "x"}, std::string("unknown flag ") + flag);
     }
 }
 
+TEST_F(CommandLine, SaysThatOneStandardOutputIsNotEnough) {
+    EXPECT_TRUE(config_of({"record", "--json"}).summary_as_json);
+    expect_usage_error({"record", "--json", "-o", "-"}, "both go to standard output");
+}
+
 TEST_F(CommandLine, ReadsWhatTopIsToShow) {
-    const auto top = std::get<TopCommand>(
-        understood({"top", "--interval", "500ms", "-F", "499", "-U", "--max-memory", "64M"}));
+    const auto top =
+        std::get<TopCommand>(understood({"top", "--interval", "500ms", "-F", "499", "-U",
+                                         "--max-memory", "64M", "--demangle", "full"}));
+    EXPECT_EQ(top.sampling.name_style, config::NameStyle::kFull);
     EXPECT_EQ(top.interval, std::chrono::milliseconds{500});
     EXPECT_EQ(top.sampling.frequency_hz, 499U);
     EXPECT_EQ(top.sampling.scope, config::FrameScope::kUserOnly);
@@ -182,6 +189,7 @@ TEST_F(CommandLine, RefusesWhatTopCannotDo) {
     expect_usage_error({"top", "--interval", "11s"}, "200ms to 10s");
     expect_usage_error({"top", "--interval", "often"}, "not a duration");
     expect_usage_error({"top", "-U", "-K"}, "run:  bobbin top --help");
+    expect_usage_error({"top", "-p", "x"}, "run:  bobbin top --help");
     expect_usage_error({"top", "-o", "x.html"}, "unknown flag");
     EXPECT_EQ(error_of({"top", "--", "make", "all"}).run, "sudo bobbin record -- make all");
 }
@@ -357,7 +365,7 @@ TEST_F(CommandLine, ReadsHowNamesAreWritten) {
     EXPECT_EQ(config_of({"record", "--demangle=full"}).name_style, config::NameStyle::kFull);
     EXPECT_EQ(config_of({"record", "--demangle=full", "--demangle=simplified"}).name_style,
               config::NameStyle::kSimplified);
-    expect_usage_error({"record", "--demangle", "some"}, "none, simplified and full");
+    expect_usage_error({"record", "--demangle", "some"}, "none, simplified or full");
 }
 
 TEST_F(CommandLine, AsksServersOnlyWhenToldTo) {

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -13,7 +12,8 @@
 
 #include "cli/terminal_text.h"
 #include "cli/verbs.h"
-#include "unit/cli/scratch_directory.h"
+#include "support/output_of.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::cli {
 namespace {
@@ -27,7 +27,7 @@ std::filesystem::path packaging() {
 
 std::string man_page(const std::string& name, int section = 1) {
     const std::string file = name + "." + std::to_string(section) + ".scd";
-    const std::string text = test::read_text(packaging() / "man" / file);
+    const std::string text = test::file_content(packaging() / "man" / file);
     EXPECT_FALSE(text.empty()) << name;
     return text;
 }
@@ -91,8 +91,8 @@ TEST(ManPages, HaveNoFlagTheProgramDoesNotKnow) {
 }
 
 TEST(Completions, OfZshAndFishHaveEveryVerbAndFlag) {
-    const std::string zsh = test::read_text(packaging() / "completions/_bobbin");
-    const std::string fish = test::read_text(packaging() / "completions/bobbin.fish");
+    const std::string zsh = test::file_content(packaging() / "completions/_bobbin");
+    const std::string fish = test::file_content(packaging() / "completions/bobbin.fish");
     for (const Verb& verb : all_verbs()) {
         EXPECT_THAT(zsh, HasSubstr("'" + std::string(verb.name) + ":"));
         EXPECT_THAT(fish, HasSubstr(" -a " + std::string(verb.name) + " "));
@@ -106,7 +106,7 @@ TEST(Completions, OfZshAndFishHaveEveryVerbAndFlag) {
 TEST(Completions, OfZshHaveNoFlagTheProgramDoesNotKnow) {
     const std::set<std::string> known = known_long_flags();
     for (const std::string& flag :
-         long_flags_in(test::read_text(packaging() / "completions/_bobbin"))) {
+         long_flags_in(test::file_content(packaging() / "completions/_bobbin"))) {
         EXPECT_TRUE(known.contains(flag)) << flag;
     }
 }
@@ -119,19 +119,11 @@ std::set<std::string> bash_answers(const std::vector<std::string>& words) {
                                "printf '%s\\n' \"${COMPREPLY[@]}\"";
     const std::string command =
         "bash --norc -c " + shell_quote(script) + " bash " + shell_quote(words);
-    FILE* bash = ::popen(command.c_str(), "r");
-    EXPECT_NE(bash, nullptr);
+    std::istringstream lines(test::output_of(command));
     std::set<std::string> answers;
-    std::string line;
-    for (int c = std::fgetc(bash); c != EOF; c = std::fgetc(bash)) {
-        if (c != '\n') {
-            line += static_cast<char>(c);
-            continue;
-        }
+    for (std::string line; std::getline(lines, line);) {
         if (!line.empty()) answers.insert(line);
-        line.clear();
     }
-    EXPECT_EQ(::pclose(bash), 0) << command;
     return answers;
 }
 

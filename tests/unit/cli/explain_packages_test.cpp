@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "unit/cli/scratch_directory.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::cli {
 namespace {
@@ -19,7 +19,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using Paths = std::vector<std::string>;
 
-std::filesystem::path write_program(const test::ScratchDirectory& directory,
+std::filesystem::path write_program(const test::TemporaryDirectory& directory,
                                     const std::string& text) {
     const std::filesystem::path path = directory.write("dpkg-query", text);
     std::filesystem::permissions(path, std::filesystem::perms(0755));
@@ -48,7 +48,7 @@ TEST(FindPackages, AsksTheMachine) {
 }
 
 TEST(FindPackages, HandsPathsOnAsTheyAre) {
-    const test::ScratchDirectory directory;
+    const test::TemporaryDirectory directory;
     const auto program = write_program(
         directory, "#!/bin/sh\nshift\nfor path; do echo \"package: $path\"; done\nexit 1\n");
     EXPECT_THAT(find_packages(Paths{"/opt/$(touch x); a b"}, std::chrono::minutes(1), program),
@@ -56,7 +56,7 @@ TEST(FindPackages, HandsPathsOnAsTheyAre) {
 }
 
 TEST(FindPackages, DoesNotWaitForOneThatNeverEnds) {
-    const test::ScratchDirectory directory;
+    const test::TemporaryDirectory directory;
     const auto program = write_program(directory, "#!/bin/sh\nexec tail -f /dev/null\n");
     EXPECT_THAT(find_packages(Paths{"/opt/a"}, std::chrono::milliseconds(50), program), IsEmpty());
 }

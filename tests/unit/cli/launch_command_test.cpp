@@ -17,13 +17,13 @@
 #include <vector>
 
 #include "cli/errors.h"
-#include "unit/cli/scratch_directory.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::cli {
 namespace {
 
-using test::read_text;
-using test::ScratchDirectory;
+using test::file_content;
+using test::TemporaryDirectory;
 using Words = std::vector<std::string>;
 
 LaunchedCommand prepared(const Words& words, std::optional<output::FileOwner> run_as = {}) {
@@ -69,7 +69,7 @@ TEST(LaunchedCommand, KeepsTheStatusOnceItIsKnown) {
 }
 
 TEST(LaunchedCommand, WaitsAtTheGate) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const auto trace = directory.path() / "it_ran";
     LaunchedCommand command = prepared({"touch", trace});
     EXPECT_EQ(::kill(command.pid(), 0), 0) << "the child exists and has its pid";
@@ -84,7 +84,7 @@ TEST(LaunchedCommand, WaitsAtTheGate) {
 }
 
 TEST(LaunchedCommand, NeverRunsWhenItIsGivenUpAtTheGate) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const auto trace = directory.path() / "it_ran";
     pid_t pid = 0;
     {
@@ -118,7 +118,7 @@ TEST(LaunchedCommand, EndsWithAParentThatDiesBeforeTheGateOpens) {
 }
 
 TEST(LaunchedCommand, SaysLikeEnvWhyItCannotStart) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const auto script = directory.write("not_executable", "#!/bin/sh\n");
     // A directory of PATH that may not be searched turns "not found" into "not allowed".
     const std::string path_before = std::getenv("PATH");
@@ -150,7 +150,7 @@ TEST(LaunchedCommand, CanBeSignalled) {
 }
 
 TEST(LaunchedCommand, GetsArgumentsEnvironmentAndProcessGroup) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const std::string file = directory.path() / "said";
     ASSERT_EQ(::setenv("BOBBIN_TEST_VALUE", "kept", 1), 0);
     EXPECT_EQ(run({"sh", "-c",
@@ -159,14 +159,14 @@ TEST(LaunchedCommand, GetsArgumentsEnvironmentAndProcessGroup) {
                    file, "a b", "", "--"}),
               0);
     ::unsetenv("BOBBIN_TEST_VALUE");
-    const std::string said = read_text(file);
+    const std::string said = file_content(file);
     EXPECT_EQ(said.rfind("a b||--|kept|", 0), 0U) << said;
     EXPECT_EQ(std::stoi(said.substr(std::string("a b||--|kept|").size())), ::getpgrp()) << said;
 }
 
 // The kernel's own account of the child; bit n-1 of a mask is signal n.
 TEST(LaunchedCommand, StartsWithDefaultSignalsAndAnEmptyMask) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const std::string file = directory.path() / "status";
     const auto pipe_before = ::signal(SIGPIPE, SIG_IGN);
     const auto int_before = ::signal(SIGINT, SIG_IGN);
@@ -180,19 +180,19 @@ TEST(LaunchedCommand, StartsWithDefaultSignalsAndAnEmptyMask) {
     ::pthread_sigmask(SIG_SETMASK, &mask_before, nullptr);
     ::signal(SIGPIPE, pipe_before);
     ::signal(SIGINT, int_before);
-    const std::string status = read_text(file);
+    const std::string status = file_content(file);
     EXPECT_NE(status.find("SigBlk:\t0000000000000000\n"), std::string::npos) << status;
     EXPECT_NE(status.find("SigIgn:\t0000000000000000\n"), std::string::npos) << status;
 }
 
 TEST(LaunchedCommand, PassesOnNoDescriptorOfOurs) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const std::string with_bobbin = directory.path() / "with";
     const std::string without = directory.path() / "without";
     const std::string list = "for fd in /proc/$$/fd/*; do echo ${fd##*/}; done > ";
     ASSERT_EQ(std::system((list + without).c_str()), 0);
     EXPECT_EQ(run({"sh", "-c", list + with_bobbin}), 0);
-    EXPECT_EQ(read_text(with_bobbin), read_text(without));
+    EXPECT_EQ(file_content(with_bobbin), file_content(without));
 }
 
 bool is_root() { return ::geteuid() == 0; }
@@ -200,7 +200,7 @@ bool is_root() { return ::geteuid() == 0; }
 // As root: the ids of the user asked for. As anybody else nobody can be become, and nothing
 // changes.
 TEST(LaunchedCommand, RunsAsTheUserBehindSudo) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     std::filesystem::permissions(directory.path(), std::filesystem::perms(0777));
     const std::string file = directory.path() / "ids";
     const passwd* const nobody = ::getpwnam("nobody");
@@ -212,14 +212,14 @@ TEST(LaunchedCommand, RunsAsTheUserBehindSudo) {
     const std::string home = is_root() ? expected->pw_dir : std::string(std::getenv("HOME"));
     EXPECT_EQ(run({"sh", "-c", "printf '%s %s %s' $(id -u) $(id -g) \"$HOME\" > " + file}, owner),
               0);
-    EXPECT_EQ(read_text(file),
+    EXPECT_EQ(file_content(file),
               std::to_string(owner.uid) + " " + std::to_string(owner.gid) + " " + home);
 }
 
 // `id` is the oracle: it reads the group file and the process by itself. Root only, because only
 // root may set groups; others have theirs.
 TEST(LaunchedCommand, TakesTheGroupsAndNameOfTheUser) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     std::filesystem::permissions(directory.path(), std::filesystem::perms(0777));
     const std::string file = directory.path() / "said";
     const std::string wanted = directory.path() / "wanted";
@@ -229,12 +229,12 @@ TEST(LaunchedCommand, TakesTheGroupsAndNameOfTheUser) {
     const std::string name = user->pw_name;
     ASSERT_EQ(std::system(("id -G " + name + " > " + wanted).c_str()), 0);
     EXPECT_EQ(run({"sh", "-c", "id -G > " + file}, owner), 0);
-    EXPECT_EQ(read_text(file), read_text(wanted));
+    EXPECT_EQ(file_content(file), file_content(wanted));
     if (!is_root()) return;
     EXPECT_EQ(run({"sh", "-c", "printf '%s %s' \"$USER\" \"$LOGNAME\" > " + file}, owner), 0);
-    EXPECT_EQ(read_text(file), name + " " + name);
+    EXPECT_EQ(file_content(file), name + " " + name);
     EXPECT_EQ(run({"sh", "-c", "grep ^CapEff /proc/self/status > " + file}, owner), 0);
-    EXPECT_EQ(read_text(file), "CapEff:\t0000000000000000\n");
+    EXPECT_EQ(file_content(file), "CapEff:\t0000000000000000\n");
 }
 
 }  // namespace

@@ -6,32 +6,20 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 #include <string>
 
-#include "unit/cli/scratch_directory.h"
+#include "support/output_of.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::cli {
 namespace {
 
+using test::output_of;
 using testing::HasSubstr;
-
-std::string output_of(const std::string& command) {
-    FILE* pipe = ::popen(command.c_str(), "r");
-    EXPECT_NE(pipe, nullptr);
-    std::string text;
-    char buffer[4096];
-    for (std::size_t got = 1; got > 0;) {
-        got = std::fread(buffer, 1, sizeof(buffer), pipe);
-        text.append(buffer, got);
-    }
-    EXPECT_EQ(::pclose(pipe), 0) << command;
-    return text;
-}
 
 std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
@@ -58,7 +46,8 @@ TEST(ReadObjectInfo, AgreesWithReadelf) {
     const std::string sections = output_of("LC_ALL=C readelf -SW '" + path + "'");
     const std::string size =
         first_match(sections, "\\.eh_frame +[A-Z0-9_]+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ");
-    ASSERT_EQ(info->sources.size(), 1U) << "a program that says it all in .eh_frame";
+    ASSERT_EQ(info->sources.size(), 2U) << "_init and _fini alone are not in .eh_frame";
+    EXPECT_EQ(info->sources.back().section, ".init");
     const executable::RowSource& eh_frame = info->sources.front();
     EXPECT_EQ(eh_frame.section, ".eh_frame");
     EXPECT_EQ(eh_frame.size_bytes, std::stoull(size, nullptr, 16));
@@ -111,6 +100,37 @@ TEST(DescribeObjectInfo, WritesOneLineAFact) {
               "table       4,096 bytes, 900 entries, granules of 512 bytes (shift 9)\n");
 }
 
+luajit::VmLayout small_layout() {
+    luajit::VmLayout layout;
+    layout.is_gc64 = true;
+    layout.cframe_bytes = 80;
+    layout.places.begin_file_vaddr = 0x8d70;
+    layout.places.end_file_vaddr = 0xcdb5;
+    layout.offsets.dispatch = 0xf80;
+    return layout;
+}
+
+TEST(DescribeObjectInfo, SaysWhichLuajitThereIs) {
+    ObjectInfo info = small_info();
+    info.luajit = small_layout();
+    EXPECT_THAT(describe(info),
+                HasSubstr("LuaJIT      64-bit references, interpreter at 0x8d70 + 16,453 bytes, "
+                          "C frames of 80 bytes, VM states of upstream\n"));
+    info.luajit = fail("the code of vm_call is there 0 times");
+    EXPECT_THAT(describe(info), HasSubstr("LuaJIT      the code of vm_call is there 0 times\n"));
+}
+
+TEST(ObjectInfoJson, HoldsTheOffsetsOfALuajit) {
+    ObjectInfo info = small_info();
+    EXPECT_TRUE(nlohmann::json::parse(to_json(info)).at("luajit").is_null());
+    info.luajit = small_layout();
+    const auto luajit = nlohmann::json::parse(to_json(info)).at("luajit");
+    EXPECT_EQ(luajit.at("gc64"), true);
+    EXPECT_EQ(luajit.at("cframe_bytes"), 80);
+    EXPECT_EQ(luajit.at("begin_file_vaddr"), 0x8d70);
+    EXPECT_EQ(luajit.at("offsets").at("dispatch"), 0xf80);
+}
+
 TEST(DescribeObjectInfo, SaysWhyThereIsNoTable) {
     ObjectInfo info;
     info.no_unwind_reason = "the file says nothing about unwinding";
@@ -133,7 +153,7 @@ TEST(ObjectInfoJson, HoldsTheNumbersAndSurvivesNamesThatAreNotUtf8) {
 }
 
 TEST(RunObjectInfo, RefusesWhatIsNoElfFile) {
-    const test::ScratchDirectory directory;
+    const test::TemporaryDirectory directory;
     const std::string fifo = directory.path() / "fifo";
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     for (const std::string& path :

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -207,6 +208,26 @@ TEST(DescribeProgress, IsOneShortLine) {
 TEST(Lost, IsWhatShouldHaveBecomeASample) {
     EXPECT_EQ(lost_ticks(full_summary().by_tick_outcome), 12U);
     EXPECT_EQ(complete_stacks(full_summary().by_walk_end), 46'301U);
+}
+
+TEST(SummaryAsJson, SaysTheSameForPrograms) {
+    RecordSummary summary = full_summary();
+    summary.refused_files = {{"/bin/\xff", "not an ELF file"}};
+    const std::string text = to_json(summary);
+    EXPECT_EQ(text.find('\n'), text.size() - 1);
+    const auto json = nlohmann::json::parse(text);
+    EXPECT_EQ(json["duration_ns"], 30'000'000'000);
+    EXPECT_EQ(json["samples"], 47'301);
+    EXPECT_EQ(json["complete"], 46'301);
+    EXPECT_EQ(json["lost"], 12);
+    EXPECT_EQ(json["ticks"]["emitted"], 47'301);
+    EXPECT_EQ(json["ticks"]["idle"], 2'687);
+    EXPECT_EQ(json["ticks"].size(), std::size_t{abi::TICK_OUTCOME_COUNT});
+    EXPECT_EQ(json["stack_ends"]["no_cfi"], 800);
+    EXPECT_FALSE(json["stack_ends"].contains("in_execve"));
+    EXPECT_EQ(json["hottest"][0]["function"], "ngx_http_parse_request_line");
+    EXPECT_EQ(json["refused_files"][0]["reason"], "not an ELF file");
+    EXPECT_EQ(json["files"][1]["size_bytes"], 999);
 }
 
 }  // namespace

@@ -251,7 +251,8 @@ TEST(ExplainText, SaysWhatIsMissingAndWhatHelps) {
     EXPECT_THAT(text, StartsWith("Stacks   87.5 % complete · 12.5 % code without unwind "
                                  "information and without frame pointer\n"
                                  "Symbols  91.7 % named · 58.3 % with lines\n"));
-    EXPECT_THAT(text, HasSubstr("   8.3 %    0.0 %    0.0 %    0.0 %    0.0 %  /lib/libc.so.6\n"));
+    EXPECT_THAT(text, HasSubstr("   8.3 %    0.0 %    0.0 %    0.0 %    0.0 %    0.0 %  "
+                                "/lib/libc.so.6\n"));
     EXPECT_THAT(text, HasSubstr("8.3 % of frames have no name: /lib/libc.so.6\n"));
     EXPECT_THAT(text, HasSubstr("    run:  sudo apt install libc6-dbg\n"));
     EXPECT_THAT(text, HasSubstr("12.5 % of stacks end in /lib/libc.so.6: code without"));

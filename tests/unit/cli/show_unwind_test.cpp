@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "unit/cli/scratch_directory.h"
+#include "support/temporary_directory.h"
 #include "unit/elf/built_elf.h"
 
 namespace bobbin::cli {
@@ -122,7 +122,7 @@ TEST(RunShowUnwind, RefusesAnElfFileThatSaysNothing) {
 }
 
 TEST(RunShowUnwind, RefusesAFileWithoutUnwindInformation) {
-    const test::ScratchDirectory directory;
+    const test::TemporaryDirectory directory;
     const std::string path = directory.write("text", "not ELF");
     testing::internal::CaptureStderr();
     EXPECT_EQ(run_show_unwind({path, std::nullopt}), 1);

@@ -7,17 +7,17 @@
 
 #include <string>
 
-#include "unit/cli/scratch_directory.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::cli {
 namespace {
 
-using test::ScratchDirectory;
+using test::TemporaryDirectory;
 
 constexpr std::uint64_t bit(unsigned capability) { return std::uint64_t{1} << capability; }
 
 // A stock Debian 12 machine as its user with uid 1000 sees it.
-void lay_out_debian(const ScratchDirectory& root) {
+void lay_out_debian(const TemporaryDirectory& root) {
     root.write("proc/self/status",
                "Name:\tx\nTgid:\t7\nUid:\t1000\t1001\t1000\t1000\nGid:\t5\t5\t5\t5\n"
                "CapPrm:\t0000000000000000\nCapEff:\t000000c000000000\nCapBnd:\t000001ffffffffff\n");
@@ -40,7 +40,7 @@ void lay_out_debian(const ScratchDirectory& root) {
 }
 
 TEST(ReadSystemFacts, ReadsAStockDebianMachine) {
-    const ScratchDirectory root;
+    const TemporaryDirectory root;
     lay_out_debian(root);
     const SystemFacts facts = read_system_facts(root.path());
     EXPECT_EQ(facts.effective_uid, 1001U);
@@ -62,7 +62,7 @@ TEST(ReadSystemFacts, ReadsAStockDebianMachine) {
 }
 
 TEST(ReadSystemFacts, LeavesOpenWhatIsNotThere) {
-    const ScratchDirectory root;
+    const TemporaryDirectory root;
     const SystemFacts facts = read_system_facts(root.path());
     EXPECT_EQ(facts.effective_capabilities, 0U);
     EXPECT_FALSE(facts.in_user_namespace);
@@ -78,7 +78,7 @@ TEST(ReadSystemFacts, LeavesOpenWhatIsNotThere) {
 
 TEST(ReadSystemFacts, KnowsContainersAndUserNamespaces) {
     for (const char* mark : {".dockerenv", "run/.containerenv", "run/systemd/container"}) {
-        const ScratchDirectory root;
+        const TemporaryDirectory root;
         root.write(mark, "");
         root.write("proc/self/uid_map", "0 100000 65536\n");
         const SystemFacts facts = read_system_facts(root.path());
@@ -88,7 +88,7 @@ TEST(ReadSystemFacts, KnowsContainersAndUserNamespaces) {
 }
 
 TEST(ReadSystemFacts, TakesUnlimitedMemoryAsNoLimit) {
-    const ScratchDirectory root;
+    const TemporaryDirectory root;
     root.write("proc/self/limits", "Max locked memory         unlimited   unlimited   bytes\n");
     EXPECT_EQ(read_system_facts(root.path()).locked_memory_limit_bytes, std::nullopt);
 }

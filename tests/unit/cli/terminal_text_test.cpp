@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "support/output_of.h"
+
 namespace bobbin::cli {
 namespace {
 
@@ -87,12 +89,7 @@ TEST(ShellQuote, QuotesOnlyWhatAShellWouldChange) {
 // The shell itself is the oracle.
 TEST(ShellQuote, IsReadBackByTheShell) {
     const std::string word = "a'b\"c\\d $HOME `id` *?[x] ~ # & ; | < > ( ) { } ! \t end";
-    FILE* shell = ::popen(("printf %s " + shell_quote(word)).c_str(), "r");
-    ASSERT_NE(shell, nullptr);
-    std::string answer(256, '\0');
-    answer.resize(std::fread(answer.data(), 1, answer.size(), shell));
-    EXPECT_EQ(::pclose(shell), 0);
-    EXPECT_EQ(answer, word);
+    EXPECT_EQ(test::output_of("printf %s " + shell_quote(word)), word);
 }
 
 }  // namespace

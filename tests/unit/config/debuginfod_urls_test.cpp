@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "unit/output/scratch_directory.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::config {
 namespace {
@@ -14,7 +14,7 @@ protected:
     FindDebuginfodUrls() { ::unsetenv("DEBUGINFOD_URLS"); }
     ~FindDebuginfodUrls() override { ::unsetenv("DEBUGINFOD_URLS"); }
 
-    test::ScratchDirectory directory_;
+    test::TemporaryDirectory directory_;
 };
 
 TEST_F(FindDebuginfodUrls, TakesTheVariableFirst) {

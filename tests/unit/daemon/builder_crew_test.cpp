@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <variant>
@@ -15,6 +16,8 @@
 namespace bobbin::daemon {
 namespace {
 
+constexpr std::uint64_t kEnoughMemoryBytes = 1ULL << 30;
+
 executable::OpenedFile opened(std::uint32_t id, const char* path) {
     executable::OpenedFile file;
     file.executable_id = id;
@@ -24,7 +27,8 @@ executable::OpenedFile opened(std::uint32_t id, const char* path) {
 }
 
 TEST(BuilderCrew, BuildsWhatIsOpened) {
-    const auto files = std::make_shared<FilesInFlight>(executable::HoldLimits{});
+    const auto files =
+        std::make_shared<FilesInFlight>(executable::HoldLimits{}, kEnoughMemoryBytes);
     BuilderCrew crew(files, 1);
     files->opened.push(opened(7, "/proc/self/exe"), 1000);
     const auto publication = files->built.pop(std::stop_token());
@@ -49,7 +53,7 @@ TEST(BuilderCrew, RefusesWhatTakesMoreMemoryThanThereIs) {
 }
 
 TEST(FilesInFlight, HasAFileAnnouncedAgainOnlyWhereThatMayHelp) {
-    FilesInFlight files{executable::HoldLimits{}};
+    FilesInFlight files{executable::HoldLimits{}, kEnoughMemoryBytes};
     abi::announcement announcement{};
     announcement.executable_id = 9;
     files.lose(announcement, executable::LostReason::kGone);
@@ -65,7 +69,7 @@ TEST(FilesInFlight, HasAFileAnnouncedAgainOnlyWhereThatMayHelp) {
 }
 
 TEST(FilesInFlight, AsksASilentFileSystemTwice) {
-    FilesInFlight files{executable::HoldLimits{}};
+    FilesInFlight files{executable::HoldLimits{}, kEnoughMemoryBytes};
     files.note_silent(3);
     EXPECT_FALSE(files.is_silent(3));
     files.note_silent(3);

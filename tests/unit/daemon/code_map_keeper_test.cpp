@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "daemon/sampled_process.h"
-#include "unit/output/scratch_directory.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::daemon {
 namespace {

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <string>
 
-#include "unit/output/scratch_directory.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::daemon {
 namespace {
@@ -103,7 +103,7 @@ TEST_F(OwnProcess, HasNoFifoOpened) {
 }
 
 TEST_F(OwnProcess, HasNoLinkFollowed) {
-    const test::ScratchDirectory directory;
+    const test::TemporaryDirectory directory;
     test::put_file(directory / "other", "1000 10 name\n");
     std::filesystem::create_symlink(directory / "other", map_path_);
     EXPECT_FALSE(open_perf_map());

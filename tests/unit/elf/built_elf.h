@@ -8,12 +8,10 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +21,8 @@
 
 #include "base/unique_fd.h"
 #include "elf/elf_file.h"
+#include "support/output_of.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::elf::test {
 
@@ -41,35 +41,16 @@ inline void write_image(const std::filesystem::path& path, std::span<const std::
                  static_cast<std::streamsize>(image.size()));
 }
 
-// What a command of the binutils prints.
-inline std::string output_of(const std::string& command) {
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(("LC_ALL=C " + command).c_str(), "r"),
-                                                     ::pclose);
-    std::string text;
-    for (int c = 0; pipe && (c = std::fgetc(pipe.get())) != EOF;) text += static_cast<char>(c);
-    return text;
-}
+using bobbin::test::output_of;
 
 // A directory with files that a compiler made, gone at the end of the test.
 class Workshop {
 public:
-    Workshop() {
-        std::string pattern = std::filesystem::temp_directory_path() / "bobbin-elf-XXXXXX";
-        EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
-        directory_ = pattern;
-    }
-    ~Workshop() {
-        std::error_code error;
-        std::filesystem::remove_all(directory_, error);
-    }
-    Workshop(const Workshop&) = delete;
-    Workshop& operator=(const Workshop&) = delete;
-
     [[nodiscard]] std::string path(std::string_view name) const { return directory_ / name; }
 
     // Runs a command in the directory.
     void run(const std::string& command) const {
-        const std::string in_directory = "cd '" + directory_.string() + "' && " + command;
+        const std::string in_directory = "cd '" + directory_.path().string() + "' && " + command;
         EXPECT_EQ(std::system(in_directory.c_str()), 0) << command;
     }
 
@@ -85,7 +66,7 @@ public:
     }
 
 private:
-    std::filesystem::path directory_;
+    bobbin::test::TemporaryDirectory directory_;
 };
 
 inline UniqueFd open_fd(const std::string& path) {

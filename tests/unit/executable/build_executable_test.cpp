@@ -3,15 +3,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 
 #include "base/unique_fd.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::executable {
 namespace {
@@ -46,17 +46,17 @@ TEST(BuildExecutable, RefusesAFileThatIsNoElfAndSaysWhy) {
 }
 
 TEST(BuildExecutable, RefusesATruncatedElf) {
-    std::string path = (std::filesystem::temp_directory_path() / "bobbin-cut-XXXXXX").string();
-    const UniqueFd copy(::mkstemp(path.data()));
-    std::array<char, 4096> head{};
-    const UniqueFd whole(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-    ASSERT_EQ(::pread(whole.get(), head.data(), head.size(), 0), 4096);
-    ASSERT_EQ(::write(copy.get(), head.data(), head.size()), 4096);
+    const test::TemporaryDirectory directory;
+    std::string head(4096, '\0');
+    std::ifstream("/proc/self/exe", std::ios::binary).read(head.data(), 4096);
+    ASSERT_TRUE(
+        head.starts_with("\x7f"
+                         "ELF"));
+    const std::string path = directory.write("cut", head);
     unwind_table::SharedRules shared;
     const auto built = build_executable(opened(path), shared);
     EXPECT_FALSE(built.table.has_value());
     EXPECT_NE(built.executable.refused, "");
-    std::filesystem::remove(path);
 }
 
 // All that a table is made from is the same in a copy; that the name or the inode is another does

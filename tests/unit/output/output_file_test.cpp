@@ -18,14 +18,14 @@
 #include "base/unique_fd.h"
 #include "profile/gzip.h"
 #include "profile/pprof.h"
-#include "unit/output/scratch_directory.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::output {
 namespace {
 
 using test::file_content;
 using test::put_file;
-using test::ScratchDirectory;
+using test::TemporaryDirectory;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
@@ -40,7 +40,7 @@ symbolize::NamedProfile profile_named(const std::string& comm) {
     return profile;
 }
 
-std::vector<std::string> names_in(const ScratchDirectory& directory) {
+std::vector<std::string> names_in(const TemporaryDirectory& directory) {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
         names.push_back(entry.path().filename());
@@ -88,13 +88,13 @@ TEST(FormatOf, NamesTheEndingsThereAre) {
 }
 
 TEST(PrepareOutputFile, LeavesNothingBehind) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     ASSERT_TRUE(OutputFile::prepare(directory / "x.folded"));
     EXPECT_TRUE(names_in(directory).empty());
 }
 
 TEST(PrepareOutputFile, RefusesDirectoriesThatAreNone) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     EXPECT_THAT(error_of_prepare(directory / "absent/x.folded"),
                 EndsWith("No such file or directory"));
     put_file(directory / "file", "");
@@ -102,7 +102,7 @@ TEST(PrepareOutputFile, RefusesDirectoriesThatAreNone) {
 }
 
 TEST(PrepareOutputFile, RefusesPathsThatAreDirectories) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     std::filesystem::create_directory(directory / "x.folded");
     EXPECT_THAT(error_of_prepare(directory / "x.folded"), EndsWith("Is a directory"));
 }
@@ -113,7 +113,7 @@ TEST(PrepareOutputFile, RefusesDirectoriesThatCannotBeWritten) {
 }
 
 TEST(WriteOutputFile, WritesTheFormatOfTheEnding) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const auto folded = write(directory / "x.folded", profile_named("app"));
     ASSERT_TRUE(folded) << folded.error().message();
     EXPECT_EQ(folded->path, directory / "x.folded");
@@ -125,7 +125,7 @@ TEST(WriteOutputFile, WritesTheFormatOfTheEnding) {
 }
 
 TEST(WriteOutputFile, KeepsTimesInPprof) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     symbolize::NamedProfile profile = profile_named("app");
     profile.time_bucket = std::chrono::milliseconds(100);
     profile.stacks[0].times = {{7, 1}};
@@ -137,7 +137,7 @@ TEST(WriteOutputFile, KeepsTimesInPprof) {
 }
 
 TEST(WriteOutputFile, PacksFirefoxWhereTheEndingSaysSo) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     ASSERT_TRUE(write(directory / "x.firefox.json", profile_named("app")));
     ASSERT_TRUE(write(directory / "x.firefox.json.gz", profile_named("app")));
     EXPECT_EQ(*profile::gunzip(file_content(directory / "x.firefox.json.gz"), 1 << 20),
@@ -145,7 +145,7 @@ TEST(WriteOutputFile, PacksFirefoxWhereTheEndingSaysSo) {
 }
 
 TEST(WriteOutputFile, LetsEverybodyReadWhateverTheUmask) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const mode_t old_mask = ::umask(0077);
     const auto written = write(directory / "x.folded", profile_named("app"));
     ::umask(old_mask);
@@ -154,7 +154,7 @@ TEST(WriteOutputFile, LetsEverybodyReadWhateverTheUmask) {
 }
 
 TEST(WriteOutputFile, KeepsTheFileBefore) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const std::string path = directory / "x.folded";
     for (const char* comm : {"first", "second", "third"}) {
         const auto written = write(path, profile_named(comm));
@@ -166,7 +166,7 @@ TEST(WriteOutputFile, KeepsTheFileBefore) {
 }
 
 TEST(WriteOutputFile, WritesToPathsWithoutDirectory) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const std::filesystem::path before = std::filesystem::current_path();
     std::filesystem::current_path(directory.path());
     const auto written = write("x.folded", profile_named("app"));
@@ -176,7 +176,7 @@ TEST(WriteOutputFile, WritesToPathsWithoutDirectory) {
 }
 
 TEST(WriteOutputFile, ReplacesSymbolicLinksInsteadOfFollowingThem) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     put_file(directory / "precious", "untouched");
     std::filesystem::create_symlink("precious", directory / "x.folded");
     std::filesystem::create_symlink("precious", directory / "x.folded.old");
@@ -187,7 +187,7 @@ TEST(WriteOutputFile, ReplacesSymbolicLinksInsteadOfFollowingThem) {
 }
 
 TEST(WriteOutputFile, GivesTheFileToItsOwner) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const bool is_root = ::geteuid() == 0;
     // Anybody may give a file to themselves, root to anybody.
     const FileOwner owner{is_root ? 12345 : ::geteuid(), is_root ? 23456 : ::getegid()};
@@ -199,7 +199,7 @@ TEST(WriteOutputFile, GivesTheFileToItsOwner) {
 
 // A file size limit fails in write(2), as a full disk does.
 TEST(WriteOutputFile, KeepsTheOldFileWhenTheDiskIsFull) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const std::string path = directory / "x.folded";
     ASSERT_TRUE(write(path, profile_named("old")));
 
@@ -219,7 +219,7 @@ TEST(WriteOutputFile, KeepsTheOldFileWhenTheDiskIsFull) {
 }
 
 TEST(WriteOutputFile, KeepsTheOldFileWhenItsPlaceIsTaken) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const std::string path = directory / "x.folded";
     ASSERT_TRUE(write(path, profile_named("old")));
     std::filesystem::create_directory(path + ".old");
@@ -231,7 +231,7 @@ TEST(WriteOutputFile, KeepsTheOldFileWhenItsPlaceIsTaken) {
 }
 
 TEST(WriteOutputFile, WritesDashToStandardOutput) {
-    const ScratchDirectory directory;
+    const TemporaryDirectory directory;
     const auto written = [&] {
         const UniqueFd saved(::dup(STDOUT_FILENO));
         const UniqueFd file(::open((directory / "out").c_str(), O_WRONLY | O_CREAT, 0600));

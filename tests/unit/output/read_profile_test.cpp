@@ -12,13 +12,13 @@
 #include "profile/gzip.h"
 #include "profile/pprof.h"
 #include "profile/speedscope.h"
-#include "unit/output/scratch_directory.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::output {
 namespace {
 
 using test::put_file;
-using test::ScratchDirectory;
+using test::TemporaryDirectory;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -37,14 +37,14 @@ class ReadProfile : public testing::Test {
 protected:
     // The comm of the first stack and its count, or why the file cannot be read.
     std::string read(const std::string& bytes, std::string_view value = {}) {
-        put_file(directory_ / "x", bytes);
-        const auto profile = read_profile(directory_ / "x", value);
-        if (!profile) return profile.error().message().substr((directory_ / "x: ").size());
+        const std::string path = directory_.write("x", bytes);
+        const auto profile = read_profile(path, value);
+        if (!profile) return profile.error().message().substr(path.size() + 2);
         if (profile->stacks.empty()) return "empty";
         return profile->stacks[0].labels.comm + " " + std::to_string(profile->stacks[0].count) +
                " " + profile->value_type.name;
     }
-    ScratchDirectory directory_;
+    TemporaryDirectory directory_;
 };
 
 constexpr const char* kPerfScript = "sh 1 5.0: 7 cycles: \n\t 10 f (x)\n\n";
@@ -83,9 +83,10 @@ TEST_F(ReadProfile, SaysWhatIsWrong) {
 }
 
 TEST_F(ReadProfile, NamesTheFileAndItsError) {
-    const auto absent = read_profile(directory_ / "absent");
+    const std::string path = directory_ / "absent";
+    const auto absent = read_profile(path);
     ASSERT_FALSE(absent);
-    EXPECT_EQ(absent.error().message(), (directory_ / "absent") + ": No such file or directory");
+    EXPECT_EQ(absent.error().message(), path + ": No such file or directory");
     const auto folder = read_profile(directory_.path());
     ASSERT_FALSE(folder);
     EXPECT_THAT(folder.error().message(), HasSubstr("Is a directory"));

@@ -106,6 +106,7 @@ symbolize::NamedProfile small_profile() {
                     .unit = "u",
                     .container = "x",
                     .others = {{"key", "text"}}};
+    stack.by_frame_pointer = {1};
     stack.walk_end = abi::WALK_END_NO_MAPPING;
     stack.count = 5;
     stack.value = 50;
@@ -127,6 +128,7 @@ TEST(ReadPprof, GivesBackWhatWasWritten) {
     EXPECT_EQ(read->functions, wrote.functions);
     ASSERT_EQ(read->stacks.size(), 1U);
     EXPECT_EQ(read->stacks[0].labels, wrote.stacks[0].labels);
+    EXPECT_EQ(read->stacks[0].by_frame_pointer, wrote.stacks[0].by_frame_pointer);
     EXPECT_EQ(read->stacks[0].walk_end, abi::WALK_END_NO_MAPPING);
     EXPECT_EQ(read->by_walk_end.at(abi::WALK_END_NO_MAPPING), 5U);
     EXPECT_EQ(read->stacks[0].count, 5U);

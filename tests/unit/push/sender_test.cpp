@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "profile/pprof.h"
@@ -156,6 +158,45 @@ TEST_F(SenderTest, DropsAndCountsWhatCannotBeRead) {
     ASSERT_TRUE(sender->take(minute(0)));
     ASSERT_TRUE(eventually([&] { return sender->facts().sent_count == 1; }));
     EXPECT_EQ(sender->facts().dropped_count, 1U);
+}
+
+// What a file may be that was not synced: empty, cut, of zeros where blocks were not written, and
+// with a block of something else.
+TEST_F(SenderTest, DropsAndCountsWhatALossOfPowerDamaged) {
+    {
+        const test::DeadPort nobody;
+        const auto before = this->sender(nobody.url());
+        for (int i = 0; i < 6; ++i) ASSERT_TRUE(before->take(minute(i)));
+    }
+    const auto damages = {
+        +[](std::string&) {},
+        +[](std::string& bytes) { bytes.clear(); },
+        +[](std::string& bytes) { bytes.resize(bytes.size() / 2); },
+        +[](std::string& bytes) { bytes.assign(bytes.size(), '\0'); },
+        +[](std::string& bytes) { bytes.replace(bytes.size() / 2, 64, 64, '\0'); },
+        +[](std::string& bytes) { bytes.append(512, '\0'); },
+    };
+    std::set<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(options_.directory)) {
+        files.insert(entry.path());
+    }
+    ASSERT_EQ(files.size(), damages.size());
+    auto file = files.begin();
+    for (const auto damage : damages) {
+        std::string bytes = minute(0);
+        damage(bytes);
+        std::ofstream(*file++, std::ios::binary) << bytes;
+    }
+    FakeBackEnd server;
+    const auto sender = this->sender(server.url());
+    ASSERT_TRUE(sender->take(minute(6)));
+    ASSERT_TRUE(eventually([&] { return sender->facts().sent_count == 2; }));
+    EXPECT_EQ(sender->facts().dropped_count, 5U);
+    EXPECT_EQ(sender->facts().queued_count, 0U);
+    const auto received = server.received();
+    ASSERT_EQ(received.size(), 2U);
+    for (const Received& request : received) EXPECT_EQ(sample_count(request), 90U);
+    EXPECT_TRUE(std::filesystem::is_empty(options_.directory));
 }
 
 TEST_F(SenderTest, GivesUpAServerThatNeverAnswersAndGoesOnAtTheNext) {

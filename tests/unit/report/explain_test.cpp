@@ -36,7 +36,7 @@ symbolize::NamedProfile example() {
     const auto kernel = small.location({"do_sys"}, "[kernel]");
     small.profile.locations[unnamed].is_named = false;
     small.profile.locations[kernel].is_kernel = true;
-    small.stack({lock, main}, 6);
+    small.stack({lock, main}, 6).by_frame_pointer = {1};
     small.stack({main, unnamed}, 3).walk_end = abi::WALK_END_NO_CFI;
     small.stack({kernel}, 1).walk_end = abi::WALK_END_IN_EXECVE;
     return small.profile;
@@ -53,6 +53,7 @@ TEST(Explain, CountsFramesOfModulesByTheirSamples) {
     EXPECT_EQ(app.named, 15U);
     EXPECT_EQ(app.with_lines, 9U);
     EXPECT_EQ(app.with_inlined, 6U);
+    EXPECT_EQ(app.left_by_frame_pointer, 6U);
     EXPECT_EQ(app.ended_early(), 0U);
     EXPECT_EQ(explanation.modules.front().module, "/bin/app");
 }

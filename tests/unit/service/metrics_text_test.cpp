@@ -68,6 +68,23 @@ TEST(MetricsText, KeepsEveryDigit) {
     EXPECT_EQ(value_of(text, "bobbin_cpu_seconds_total{where=\"user\"}"), 1.25);
 }
 
+// 0.1 s is within its bound; 400 s are beyond the last one.
+TEST(MetricsText, CountsHowLongNamesTook) {
+    Status status;
+    for (const double seconds : {0.05, 0.1, 2.5, 400.0}) {
+        status.naming_times.add(std::chrono::duration<double>{seconds});
+    }
+    const std::string text = metrics_text(status);
+    const std::string bucket = "bobbin_symbolize_seconds_bucket";
+    EXPECT_EQ(value_of(text, bucket + "{le=\"0.1\"}"), 2);
+    EXPECT_EQ(value_of(text, bucket + "{le=\"1\"}"), 2);
+    EXPECT_EQ(value_of(text, bucket + "{le=\"3\"}"), 3);
+    EXPECT_EQ(value_of(text, bucket + "{le=\"300\"}"), 3);
+    EXPECT_EQ(value_of(text, bucket + "{le=\"+Inf\"}"), 4);
+    EXPECT_EQ(value_of(text, "bobbin_symbolize_seconds_count"), 4);
+    EXPECT_NEAR(value_of(text, "bobbin_symbolize_seconds_sum"), 402.65, 1e-9);
+}
+
 TEST(MetricsText, SaysWhatIsTheMatter) {
     Status status;
     status.configured_hz = 19;

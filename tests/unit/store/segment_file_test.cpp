@@ -7,6 +7,7 @@
 #include <string>
 
 #include "profile/pprof.h"
+#include "store/cpu_sums.h"
 #include "unit/store/minute_profile.h"
 
 namespace bobbin::store {
@@ -66,18 +67,24 @@ TEST(SegmentFile, MayBeEmpty) {
     EXPECT_EQ(read->started, test::kMorning);
 }
 
-// Some bits of a packed file, those that fill a byte up, say nothing.
+// Some bits of a packed file, those that fill a byte up, say nothing; and those of its sums say
+// nothing of the profile.
 TEST(SegmentFile, IsNeverReadWrongly) {
     const std::string whole = encoded(some_minute());
     const auto text_of = [](const symbolize::NamedProfile& profile) {
         return profile::encode_pprof_uncompressed(profile, profile::Times::kKeep);
     };
     const std::string expected = text_of(*decode_segment(whole));
+    const std::string_view sums = packed_sums_of(whole);
+    const auto sums_begin = static_cast<std::size_t>(sums.data() - whole.data());
     std::size_t refused = 0;
     for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
         std::string damaged = whole;
         damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
         const auto read = decode_segment(damaged);
+        if (bit / 8 >= sums_begin && bit / 8 < sums_begin + sums.size()) {
+            ASSERT_TRUE(read.has_value()) << "bit " << bit;
+        }
         if (!read) {
             ++refused;
         } else {
@@ -85,7 +92,7 @@ TEST(SegmentFile, IsNeverReadWrongly) {
             EXPECT_EQ(text_of(*read), expected) << "bit " << bit;
         }
     }
-    EXPECT_GT(refused, 8 * whole.size() * 9 / 10);
+    EXPECT_GT(refused, 8 * (whole.size() - sums.size()) * 9 / 10);
 }
 
 TEST(SegmentFile, IsNotReadWhereItsEndIsMissing) {
@@ -93,6 +100,32 @@ TEST(SegmentFile, IsNotReadWhereItsEndIsMissing) {
     for (std::size_t length = 0; length < whole.size(); ++length) {
         EXPECT_FALSE(decode_segment(whole.substr(0, length)).has_value()) << length;
     }
+}
+
+// Such were written before there were sums.
+TEST(SegmentFile, IsReadWithoutSums) {
+    const std::string whole = encoded(some_minute());
+    const std::string old =
+        whole.substr(0, kSegmentHeadBytes) + whole.substr(front_bytes_of(whole));
+    ASSERT_LT(old.size(), whole.size());
+    EXPECT_EQ(front_bytes_of(old), kSegmentHeadBytes);
+    EXPECT_EQ(packed_sums_of(old), "");
+    const auto read = decode_segment(old);
+    ASSERT_TRUE(read.has_value()) << read.error().message();
+    EXPECT_EQ(read->sample_count, 8U);
+}
+
+TEST(SegmentFile, HasItsSumsInFront) {
+    const std::string whole = encoded(some_minute());
+    const auto sums = decode_cpu_sums(packed_sums_of(whole));
+    ASSERT_TRUE(sums.has_value()) << sums.error().message();
+    ASSERT_THAT(sums->processes, testing::SizeIs(1));
+    EXPECT_EQ(sums->processes[0].name, "app");
+    // Its 8 samples of 50 ms are in the first 5 s.
+    EXPECT_EQ(sums->processes[0].cpu_us.at(0), 8U * 50'000);
+    // What ends before they do has none.
+    EXPECT_EQ(packed_sums_of(whole.substr(0, kSegmentHeadBytes)), "");
+    EXPECT_EQ(packed_sums_of(whole.substr(0, front_bytes_of(whole) - 1)), "");
 }
 
 TEST(SegmentFile, IsToldFromOthers) {

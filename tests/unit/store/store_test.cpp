@@ -196,7 +196,7 @@ TEST_F(StoreTest, LetsTheOldestGoByAge) {
 }
 
 TEST_F(StoreTest, LetsTheOldestGoBySize) {
-    constexpr std::uint64_t kMaxBytes = 400'000;
+    constexpr std::uint64_t kMaxBytes = 500'000;
     constexpr int kSegments = 300;
     Store store = open({.retention = hours{24 * 365}, .max_bytes = kMaxBytes});
     for (int i = 0; i < kSegments; ++i) {
@@ -211,6 +211,28 @@ TEST_F(StoreTest, LetsTheOldestGoBySize) {
     EXPECT_EQ(left.front().begin, kMorning + minutes{kSegments - static_cast<int>(left.size())});
     EXPECT_EQ(left.back().begin, kMorning + minutes{kSegments - 1});
     expect_index_and_files_agree();
+}
+
+// A clock that was years ahead for a minute, also seen by a process that begins then.
+TEST_F(StoreTest, LosesNothingToAClockThatWasAhead) {
+    constexpr int kYearsOn = 4 * 365 * 24 * 60;
+    {
+        Store store = open({.retention = hours{24 * 7}, .max_bytes = 1'000'000'000});
+        for (int i = 0; i < 3; ++i) append(store, i);
+        append(store, kYearsOn);
+    }
+    Store store = open({.retention = hours{24 * 7}, .max_bytes = 1'000'000'000});
+    EXPECT_THAT(find(minutes_of(0, kYearsOn + 1)), SizeIs(4));
+    append(store, 3);
+    EXPECT_THAT(find(minutes_of(0, kYearsOn + 1)), SizeIs(5));
+    // Where something has to go, it is that. A segment has more than 100 bytes.
+    for (std::uint64_t most = 1'000'000; find(minutes_of(0, kYearsOn + 1)).size() == 5;
+         most -= 100) {
+        ASSERT_TRUE(store.set_limits({.retention = hours{24 * 7}, .max_bytes = most}));
+    }
+    const std::vector<Segment> left = find(minutes_of(0, kYearsOn + 1));
+    ASSERT_THAT(left, SizeIs(4));
+    EXPECT_EQ(left.back().begin, kMorning + minutes{3});
 }
 
 TEST_F(StoreTest, KeepsTheNewestHoweverLittleItMayHave) {

@@ -3,28 +3,18 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cstdint>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "unit/output/scratch_directory.h"
+#include "support/output_of.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::test {
-
-inline std::string output_of(const std::string& command) {
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), &::pclose);
-    std::string text;
-    for (int c = pipe ? std::fgetc(pipe.get()) : EOF; c != EOF; c = std::fgetc(pipe.get())) {
-        text += static_cast<char>(c);
-    }
-    return text;
-}
 
 // A line of `nm -S` with a size: what binutils says of a symbol.
 struct NmSymbol {
@@ -66,7 +56,7 @@ public:
     BuiltProgram(const std::string& source, const std::string& source_name,
                  const std::string& options) {
         put_file(directory_ / source_name, source);
-        const std::string command = "cd '" + directory_.path() + "' && cc " + options +
+        const std::string command = "cd '" + directory_.path().string() + "' && cc " + options +
                                     " -o program " + source_name + " 2>&1";
         const std::string messages = output_of(command + " && echo built");
         EXPECT_TRUE(messages.ends_with("built\n")) << messages;
@@ -78,7 +68,7 @@ public:
     }
 
 private:
-    ScratchDirectory directory_;
+    TemporaryDirectory directory_;
 };
 
 }  // namespace bobbin::test

@@ -85,11 +85,11 @@ TEST_F(DwarfSymbolizerTest, KeepsNamesWhenTheTimeIsOver) {
 
 TEST_F(DwarfSymbolizerTest, FindsADebugFileByItsBuildId) {
     const std::uint64_t vaddr = call_of_rand();
-    const test::ScratchDirectory debug;
+    const test::TemporaryDirectory debug;
     const std::string id = test::output_of("readelf -n '" + program_.path() +
                                            "' | sed -n 's/.*Build ID: //p' | tr -d '\\n'");
     ASSERT_GE(id.size(), 8U);
-    const std::string directory = debug.path() + "/.build-id/" + id.substr(0, 2);
+    const std::string directory = debug / ".build-id" / id.substr(0, 2);
     const std::string path = directory + "/" + id.substr(2) + ".debug";
     test::output_of("mkdir -p '" + directory + "' && objcopy --only-keep-debug '" +
                     program_.path() + "' '" + path + "' && strip '" + program_.path() + "'");

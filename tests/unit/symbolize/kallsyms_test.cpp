@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "support/temporary_directory.h"
 #include "symbolize/kernel_symbolizer.h"
-#include "unit/output/scratch_directory.h"
 
 namespace bobbin::symbolize {
 namespace {
@@ -127,7 +127,7 @@ TEST(ReadKallsyms, TakesTheOutermostTextSymbolsWhereNoneMarksTheRange) {
 }
 
 TEST(KernelSymbolizer, ReadsTheListAtItsPath) {
-    const test::ScratchDirectory directory;
+    const test::TemporaryDirectory directory;
     test::put_file(directory / "kallsyms", kKernel);
     KernelSymbolizer symbolizer(directory / "kallsyms", {.sysfs = "/nonexistent"});
     const std::vector<std::uint64_t> addresses = {0xffffffff81000104, 0xffffffff82000010,

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "unit/output/scratch_directory.h"
+#include "support/temporary_directory.h"
 
 namespace bobbin::symbolize {
 namespace {
@@ -46,7 +46,7 @@ TEST(FindBuildId, StopsAtSizesThatLeaveTheNotes) {
 }
 
 TEST(KernelBuildId, ReadsThoseOfTheKernelAndOfItsModules) {
-    const test::ScratchDirectory sysfs;
+    const test::TemporaryDirectory sysfs;
     std::filesystem::create_directories(sysfs / "kernel");
     std::filesystem::create_directories(sysfs / "module/nf_tables/notes");
     test::put_file(sysfs / "kernel/notes", kLinuxNote + kBuildIdNote);

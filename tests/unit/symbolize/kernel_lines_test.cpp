@@ -97,7 +97,7 @@ protected:
     }
 
     test::BuiltProgram image_{kSource, "kernel.c", kLikeAKernel};
-    test::ScratchDirectory directory_;
+    test::TemporaryDirectory directory_;
 };
 
 TEST_F(KernelLines, AreThoseOfTheImageMovedToWhereItRuns) {

@@ -49,7 +49,7 @@ protected:
         return found;
     }
 
-    test::ScratchDirectory directory_;
+    test::TemporaryDirectory directory_;
 };
 
 TEST_F(NameCacheTest, GivesWhatWasStored) {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/temporary_directory.h"
 #include "symbolize/name_stacks.h"
-#include "unit/output/scratch_directory.h"
 
 namespace bobbin::symbolize {
 namespace {
@@ -62,7 +62,7 @@ protected:
         return texts;
     }
 
-    test::ScratchDirectory directory_;
+    test::TemporaryDirectory directory_;
     std::map<ProcessId, CodeMaps> maps_;
 };
 

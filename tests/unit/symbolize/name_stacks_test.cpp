@@ -245,7 +245,7 @@ TEST_F(NameStacks, SkipsNamesWhenAsked) {
 }
 
 TEST_F(NameStacks, CostsOneBadFileOnlyItsOwnNames) {
-    const test::ScratchDirectory directory;
+    const test::TemporaryDirectory directory;
     test::put_file(directory / "truncated",
                    "\x7f"
                    "ELF");
@@ -349,7 +349,7 @@ TEST(NameStacksWithoutFiles, MakesAnEmptyProfileOfNothing) {
 }
 
 TEST(NameKernelLocations, MakesOneMappingForTheKernelAndOneForEachModule) {
-    const test::ScratchDirectory directory;
+    const test::TemporaryDirectory directory;
     test::put_file(directory / "kallsyms",
                    "ffffffff81000000 T _stext\nffffffff81000100 t do_work\n"
                    "ffffffff82000000 T _etext\nffffffffc0200000 t nft_do_chain\t[absent_module]\n"

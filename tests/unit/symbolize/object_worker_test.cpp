@@ -232,7 +232,7 @@ TEST_F(ObjectWorkerTest, IsNotBelievedWhenItGivesAnotherNumberOfNames) {
 }
 
 TEST_F(ObjectWorkerTest, ReadsPerfMaps) {
-    const test::ScratchDirectory directory;
+    const test::TemporaryDirectory directory;
     test::put_file(directory / "map", "1000 100 first\n2000 100 second\n");
     const UniqueFd fd(::open((directory / "map").c_str(), O_RDONLY | O_CLOEXEC));
     ObjectWorker worker(real_worker());
@@ -326,7 +326,7 @@ TEST_F(ExecutableNamerTest, DemanglesAsItWasTold) {
 
 // The second one to ask has a worker that would give it no names.
 TEST_F(ExecutableNamerTest, FindsInTheCacheWhatAnotherFound) {
-    const test::ScratchDirectory directory;
+    const test::TemporaryDirectory directory;
     const auto open_cache = [&] { return NameCache::open(directory / "cache"); };
     ExecutableNamer first(kGenerous, real_worker());
     first.use(open_cache());
@@ -340,7 +340,7 @@ TEST_F(ExecutableNamerTest, FindsInTheCacheWhatAnotherFound) {
 
 // What was lost may be found another time.
 TEST_F(ExecutableNamerTest, DoesNotKeepWhatIsIncomplete) {
-    const test::ScratchDirectory directory;
+    const test::TemporaryDirectory directory;
     const auto open_cache = [&] { return NameCache::open(directory / "cache"); };
     ExecutableNamer first(kGenerous, worker_of_kind(kCrashesOnDebugInformation));
     first.use(open_cache());

@@ -9,9 +9,12 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "unit/unwind_table/table_reference.h"
+
 namespace bobbin::unwind_table {
 namespace {
 
+using test::rsp_plus;
 using RunList = std::vector<Run>;  // within a TEST, Run is googletest's
 
 RunWindow window_of(const RunList& runs) {
@@ -31,13 +34,6 @@ std::uint16_t special_code(std::uint16_t index) {
                                       (index > 0x7ff ? abi::CODE_BASE_RBP : 0));
 }
 std::uint32_t entry(std::uint32_t code) { return 0x12340000 | code; }
-
-abi::special_rule rsp_plus(std::int32_t offset) {
-    abi::special_rule rule{};
-    rule.cfa = abi::SPECIAL_CFA_RSP;
-    rule.cfa_offset = offset;
-    return rule;
-}
 
 TEST(SharedRules, KeepsWhatATableNamesAndForgetsTheRest) {
     SharedRules shared;

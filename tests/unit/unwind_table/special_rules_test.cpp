@@ -5,15 +5,12 @@
 
 #include <thread>
 
+#include "unit/unwind_table/table_reference.h"
+
 namespace bobbin::unwind_table {
 namespace {
 
-abi::special_rule rsp_plus(std::int32_t offset) {
-    abi::special_rule rule{};
-    rule.cfa = abi::SPECIAL_CFA_RSP;
-    rule.cfa_offset = offset;
-    return rule;
-}
+using test::rsp_plus;
 
 TEST(SpecialRules, BeginsWithNoCfiAlone) {
     SpecialRules specials;

@@ -33,6 +33,13 @@ inline cfi::UnwindRule rule_rbp(std::int32_t cfa_offset, std::int32_t rbp_offset
             .ra_offset = -8};
 }
 
+inline abi::special_rule rsp_plus(std::int32_t offset) {
+    abi::special_rule rule{};
+    rule.cfa = abi::SPECIAL_CFA_RSP;
+    rule.cfa_offset = offset;
+    return rule;
+}
+
 // Rows in the order of `add`, each with its own address from the base.
 class RowsBuilder {
 public:
