@@ -15,7 +15,8 @@ namespace bobbin::cli {
 
 std::string ArgumentReader::text(std::string_view flag, std::string otherwise) const {
     const std::string* const given = arguments_.last(flag);
-    return given != nullptr ? *given : std::move(otherwise);
+    if (given != nullptr) otherwise = *given;
+    return otherwise;
 }
 
 void ArgumentReader::expect_no_words() {

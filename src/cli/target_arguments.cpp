@@ -86,7 +86,7 @@ void add_id(ArgumentReader& reader, const Surroundings& surroundings, const IdKi
 void read_ids(ArgumentReader& reader, const Surroundings& surroundings, const IdKind& kind,
               std::vector<pid_t>& ids) {
     for (std::string_view list : reader.arguments().all(kind.flag)) {
-        for (auto comma = list.find(','); comma != list.npos; comma = list.find(',')) {
+        for (auto comma = list.find(','); comma != std::string_view::npos; comma = list.find(',')) {
             add_id(reader, surroundings, kind, list.substr(0, comma), ids);
             list.remove_prefix(comma + 1);
         }

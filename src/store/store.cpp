@@ -169,6 +169,7 @@ std::vector<std::string> Store::State::choose_leaving(const std::vector<Segment>
                                                       std::uint64_t bytes,
                                                       const std::string& newest) const {
     std::vector<Range> times;
+    times.reserve(segments.size());
     for (const Segment& segment : segments) {
         times.push_back({.begin = segment.begin, .end = end_of(segment)});
     }
