@@ -76,7 +76,7 @@ void AbbrevTable::add_skips(Abbrev& abbrev) {
             abbrev.sibling_skip_count = flush();
             if (is_fixed) abbrev.bytes_before_sibling = all_bytes;
         }
-        const int size = attribute.fixed_bytes;
+        const auto size = static_cast<std::int32_t>(attribute.fixed_bytes);
         if (size < 0) {
             flush();
             skips_.push_back(static_cast<std::uint8_t>(length_of(attribute.form)));
