@@ -51,7 +51,7 @@ bool AbbrevTable::read_attributes(ByteReader& reader, Abbrev& abbrev) {
         if (name == 0 && form == 0) return true;
         attribute.name = static_cast<std::uint16_t>(name);
         attribute.form = static_cast<std::uint16_t>(form);
-        attribute.fixed_bytes = static_cast<std::int8_t>(fixed_size_of(attribute.form, encoding_));
+        attribute.fixed_bytes = static_cast<std::int16_t>(fixed_size_of(attribute.form, encoding_));
         attributes_.push_back(attribute);
         ++abbrev.attribute_count;
     }
@@ -76,7 +76,7 @@ void AbbrevTable::add_skips(Abbrev& abbrev) {
             abbrev.sibling_skip_count = flush();
             if (is_fixed) abbrev.bytes_before_sibling = all_bytes;
         }
-        const auto size = static_cast<std::int32_t>(attribute.fixed_bytes);
+        const std::int32_t size = attribute.fixed_bytes;
         if (size < 0) {
             flush();
             skips_.push_back(static_cast<std::uint8_t>(length_of(attribute.form)));

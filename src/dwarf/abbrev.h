@@ -21,7 +21,7 @@ struct Encoding {
 struct Attribute {
     std::uint16_t name = 0;
     std::uint16_t form = 0;
-    std::int8_t fixed_bytes = -1;  // of the value; -1: it depends, or was not looked up
+    std::int16_t fixed_bytes = -1;  // of the value; -1: it depends, or was not looked up
     std::int64_t implicit_const = 0;
 };
 
